@@ -11,9 +11,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/gradient"
 )
 
-// The example computes y = sqrt(x) by Newton's iteration y ← (y + x/y)/2. GoMLX does not differentiate the iterations.
-// The gradient written by hand is that of the solution of y² = x: the gradient of the loss with respect to x is the
-// gradient with respect to y, divided by 2 y.
+// The example computes y = sqrt(x) by Newton's iteration y ← (y + x/y)/2. GoMLX does not differentiate the iterations,
+// since the gradient is written by hand. It follows from y² = x: the gradient of the loss with respect to x is the
+// gradient of the loss with respect to y, divided by 2 y.
 func ExampleCustom() {
 	e, err := engine.Open(engine.Go)
 	if err != nil {

@@ -14,10 +14,11 @@ import (
 // in the shape of its input. For second derivatives, GoMLX differentiates the operations of pull. y and all inputs must
 // have the same data type.
 //
-// Custom is made of GoMLX's function IdentityWithCustomGradient, which takes a single input. This input is one vector:
-// as many zeros as y has entries, followed by the entries of all inputs. Custom returns the sum of y and these zeros.
-// The zeros do not change y. The cotangent of the sum is also the cotangent of the zeros, and so GoMLX passes it to
-// pull.
+// Custom is made of GoMLX's function IdentityWithCustomGradient. This function returns its only argument, and lets a Go
+// function compute the gradient of this argument. The argument is one vector: as many zeros as y has entries, followed
+// by the entries of all inputs. Custom returns the sum of y and these zeros, which equals y. In the backward pass, the
+// cotangent of this sum is also the cotangent of the zeros. GoMLX therefore passes it to the Go function, which gives
+// it to pull and returns the cotangents of the inputs.
 func Custom(y *Node, inputs []*Node, pull func(v *Node) []*Node) *Node {
 	shape := y.Shape().Dimensions
 	first := func(p *Node) *Node { return Reshape(Slice(p, AxisRange(0, y.Shape().Size())), shape...) }

@@ -12,9 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/gradient"
 )
 
-// Custom must return the values of the computation, also where an input is infinite. Its gradient must be the one that
-// is written by hand. The test has two computations. The result x² has as many entries as the input x. The other result
-// is a slice of x, which has fewer entries.
+// Custom must return the values of the computation, even if an entry of the input is infinite. Its gradient must be the
+// one that is written by hand. The test has two computations from the input x. The first computes x², which has as many
+// entries as x. The second computes a slice of x, which has fewer entries than x.
 func TestCustom(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := NewExec(e.Backend, func(x *Node) []*Node {

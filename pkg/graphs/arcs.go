@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Arc is a directed edge from the first of two nodes to the second. Both may be the same node.
+// Arc is a directed edge. It leads from the first of the two nodes to the second. The two may be the same node.
 type Arc [2]int32
 
-// WithArcs returns the graph with the directions of its edges. The argument has the directed edges, in any order. Each
-// edge of g must have an arc in one direction or in both. Self loops are the only other arcs that are allowed. Repeated
-// arcs are dropped. The new graph shares all other data with g.
+// WithArcs returns a directed graph with the edges of g. The argument lists the directed edges, which are called arcs,
+// in any order. Each edge of g must have an arc in one direction, or an arc in each direction. All other arcs must be
+// self loops. Repeated arcs are dropped. The new graph shares all data except the arcs with g.
 func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 	out := *g
 	out.ArcsMissing = ""
@@ -33,8 +33,8 @@ func (g *Graph) Directed() bool { return len(g.Arcs) > 0 }
 
 func compareArcs(a, b Arc) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
 
-// checkArcs returns an error unless the arcs are sorted, and join exactly the same nodes as the edges do. Self loops
-// are allowed in addition.
+// checkArcs returns an error if the arcs are not sorted. It also returns an error if the arcs, without self loops, do
+// not join exactly the same pairs of nodes as the edges.
 func (g *Graph) checkArcs() error {
 	ends := make([]Edge, len(g.Arcs))
 	for i, a := range g.Arcs {

@@ -8,10 +8,12 @@ import (
 	"math"
 )
 
-// Checksum is the SHA-256 hash, in hexadecimal, of what training depends on: nodes, edges, features, labels, splits,
-// and directions if there are any, but not the name of the graph. Training on graphs with equal checksums gives equal
-// results. All values are hashed as 32-bit little-endian numbers, and the length of each array is hashed before its
-// values. So the checksum is the same on all machines, and for all formats of the file that the graph was read from.
+// Checksum is the SHA-256 hash, in hexadecimal, of all data of the graph that training depends on. These are the number
+// of nodes, the edges, features, labels and splits, and the directions of the edges if there are any. The name of the
+// graph is not hashed. Training on graphs with equal checksums gives equal results. All values are hashed as 32-bit
+// little-endian numbers. So the checksum is the same on all machines, and for all formats of the file that the graph
+// was read from. The length of each array is hashed before its values, so that the end of each array is part of the
+// checksum, too.
 func (g *Graph) Checksum() string {
 	h := sha256.New()
 	w := words{to: h}
@@ -34,7 +36,8 @@ func (g *Graph) Checksum() string {
 	for _, s := range g.Splits {
 		w.masks(s)
 	}
-	// For an undirected graph, the length 0 of Arcs is not hashed. It is not part of the checksums in recorded runs.
+	// The number of arcs is hashed for directed graphs only. For undirected graphs it would be 0, but the checksums of
+	// undirected graphs in recorded runs were computed without this 0.
 	if g.Directed() {
 		w.put(uint32(len(g.Arcs)))
 	}

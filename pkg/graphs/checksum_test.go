@@ -9,8 +9,9 @@ func checksummed() *Graph {
 }
 
 // TestChecksumIsOfTheContent changes one part of a graph at a time, and checks that the checksum changes. It also
-// compares the checksum with a literal, because a graph must have the same checksum in all versions of revgnn: recorded
-// runs contain the checksums of their datasets, and with other checksums these datasets would count as unknown.
+// compares the checksum with a constant, because a graph must have the same checksum in all versions of revgnn.
+// Recorded runs contain the checksums of their datasets. If a new version computed other checksums, it would not
+// recognise these datasets.
 func TestChecksumIsOfTheContent(t *testing.T) {
 	want := checksummed().Checksum()
 	if literal := "091d9076352df0d05fbff69f989409a38fd493b6453c30a1da9c0d9c2e1ed17c"; want != literal {

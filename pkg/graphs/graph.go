@@ -1,9 +1,8 @@
-// Package graphs holds the type Graph, which all other packages read: nodes, undirected edges, features, labels and
-// splits, and optionally the directions of the edges, as ordinary Go slices. Package graphs does not depend on engines
-// or models.
+// Package graphs holds the type Graph, which the other packages read. A Graph has the number of nodes and, as ordinary
+// Go slices, the undirected edges, features, labels and splits. Package graphs does not depend on engines or models.
 //
-// The list of edges has no directions. If the edges of a graph have directions, a second list has the directed edges,
-// which are called arcs.
+// The list of edges has no directions. If the edges of a graph have directions, the Graph also has a second list, of
+// the directed edges, which are called arcs.
 package graphs
 
 import (
@@ -31,12 +30,12 @@ type Graph struct {
 	NumNodes int
 	// Edges lists each undirected edge {a, b} once, with a < b, in lexicographic order. There are no self loops.
 	Edges []Edge
-	// Arcs, if there are any, are the edges with their directions, and may also include self loops. No arc is listed
-	// twice. Arcs are ordered by their first nodes, and arcs with the same first node by their second nodes. See
+	// Arcs is empty if the graph is undirected. Otherwise it lists the directed edges, each once, and may also include
+	// self loops. Arcs are ordered by their first nodes, and arcs with the same first node by their second nodes. See
 	// [Graph.WithArcs].
 	Arcs []Arc
-	// ArcsMissing is empty, unless the dataset has directions that were not loaded. Then it is a sentence that says
-	// why.
+	// ArcsMissing is a sentence. If the edges of the dataset have directions that were not loaded, it says why they
+	// were not loaded. Otherwise ArcsMissing is empty.
 	ArcsMissing string
 	// Features are the features of all nodes, NumFeatures numbers for each node: first those of node 0, then those of
 	// node 1, and so on.
@@ -50,18 +49,20 @@ type Graph struct {
 	// from. Each of the three is nil if the file has numbers instead of these names. See [Graph.ID] and
 	// [Graph.Classes].
 	IDs, ClassNames, FeatureNames []string
-	// RowNormalised says that each node's features were divided by their sum when the graph was loaded, so that
-	// Features differs from the file. Package datasets does this for the paper's homophilic datasets, such as Cora.
+	// RowNormalised is true if each node's features were divided by their sum when the graph was loaded. (A node whose
+	// features add up to less than 1 keeps its features.) Package datasets divides the features in this way for the
+	// paper's homophilic datasets, such as Cora. The field Features then differs from the file.
 	RowNormalised bool
-	// Splits are divisions into training, validation and test nodes. Experiments average results over all splits.
+	// Splits are divisions of the nodes into training, validation and test nodes. Experiments average their results
+	// over several splits.
 	Splits []Split
 }
 
 // Unlabelled is the label of a node whose class is not known.
 const Unlabelled int32 = -1
 
-// New builds a graph from edges, which may be in any order, with the two nodes of an edge in any order. It drops self
-// loops and repeated edges, sorts the other edges, and checks the graph (see [Graph.Validate]).
+// New builds a graph. The edges may be in any order, and so may the two nodes of an edge. New drops self loops and
+// repeated edges, sorts the other edges, and checks the graph (see [Graph.Validate]).
 func New(name string, numNodes int, edges []Edge, features []float32, numFeatures int, labels []int32, numClasses int,
 	splits []Split) (*Graph, error) {
 	g := &Graph{Name: name, NumNodes: numNodes, Edges: canonical(edges), Features: features, NumFeatures: numFeatures,

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// ID is a node's name in the file that the graph was read from. If nodes have no names there, it is the node's number,
-// counted from 0.
+// ID is a node's name in the file that the graph was read from. If the file has no names of nodes, ID is the node's
+// number, counted from 0.
 func (g *Graph) ID(node int) string {
 	if g.IDs != nil {
 		return g.IDs[node]
@@ -14,8 +14,8 @@ func (g *Graph) ID(node int) string {
 	return strconv.Itoa(node)
 }
 
-// Classes returns the names of the classes, in the order of the classes' numbers. If classes have no names, it returns
-// their numbers.
+// Classes returns the names of the classes, in the order of the classes' numbers. If the classes have no names, Classes
+// returns their numbers instead.
 func (g *Graph) Classes() []string {
 	if g.ClassNames != nil {
 		return g.ClassNames
@@ -37,8 +37,8 @@ func (g *Graph) Labelled() (count int) {
 	return count
 }
 
-// checkNames returns an error if nodes, classes or features have names, but not as many names as there are nodes,
-// classes or features.
+// checkNames returns an error if the nodes have names, but the number of names is not the number of nodes. It checks
+// the names of classes and the names of features in the same way.
 func (g *Graph) checkNames() error {
 	for _, n := range []struct {
 		what  string

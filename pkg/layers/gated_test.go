@@ -99,7 +99,9 @@ func (b branch) expansion(t *testing.T, e *engine.Engine, step float64) (most fl
 	return most
 }
 
-// A row outside the ball keeps its direction and gets the length sqrt(d). A row inside the ball is not changed.
+// TestBall projects the rows of an array with d = 4 columns to the ball of radius sqrt(d) around 0, and doubles the
+// result. The projection shortens a row outside the ball to the length sqrt(d) and keeps its direction. It does not
+// change a row inside the ball.
 func TestBall(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		x := tensors.FromFlatDataAndDimensions([]float32{3, 4, 0, 0, 0, 1.2, 0.9, 0, 0, 0, 0, 0}, 3, 4)

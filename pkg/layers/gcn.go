@@ -12,9 +12,9 @@ import (
 //	h(X) = σ(Â X W + b),  X: [n, d], W: [d, d], b: [d],
 //
 // where Â is the symmetrically normalised adjacency matrix of [sparse.SymNorm]. The paper has ReLU for σ. The spectral
-// norm of Â is 1, and σ never moves two arguments farther apart. Therefore the Lipschitz constant Lip(h) is at most
-// ‖W‖, in any norm that is not below the spectral norm. [Bound] limits this norm. (If another matrix takes the place of
-// Â, Lip(h) is at most the spectral norm of that matrix times ‖W‖.)
+// norm of Â is 1, and σ never moves two arguments farther apart. Therefore the Lipschitz constant Lip(h) is at most the
+// spectral norm of W. It is also at most ‖W‖ for every norm that is never below the spectral norm. [Bound] limits ‖W‖.
+// (If another matrix takes the place of Â, Lip(h) is at most the spectral norm of that matrix times ‖W‖.)
 //
 // GCN implements solve.Block. It reads W, b and the tensors of Adjacency, in this order.
 type GCN struct {
@@ -57,8 +57,8 @@ func (c GCN) PullW(q *Node, _, tape, _ []*Node) []*Node {
 
 // WeightedGCN is [GCN] with a symmetric matrix Â whose entries the model computes. Pattern says where Â has entries.
 // WeightedGCN reads, in this order: W, b, the entries of Â, and the tensors of the pattern ([sparse.Pattern.Tensors]).
-// The entries are an array with one row for each place, [places, 1]. They must be 0 at places of padding, and get no
-// gradient.
+// The entries of Â are given as an array with one row for each place, [places, 1]. Rows for padding must be 0. The
+// entries of Â get no gradient.
 type WeightedGCN struct {
 	GCN
 	Pattern *sparse.Pattern

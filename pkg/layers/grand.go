@@ -9,18 +9,20 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Attention is the scaled dot-product attention of GRAND (Chamberlain et al., ICML 2021; paper section 3.2). The result
-// is the mean, over all heads, of
+// Attention is the scaled dot-product attention of GRAND (Chamberlain et al., ICML 2021; paper section 3.2). The
+// arguments q and k have the queries and the keys of all nodes, [n, heads d'], where d' is the width of a head. The
+// first d' columns belong to head 0, the next d' columns to head 1, and so on. The attention of one head is
 //
-//	A_ij = softmax_j(q_i · k_j / sqrt(d')),  q, k: [n, heads d'], A: [places, 1],
+//	A_ij = softmax_j(q_i · k_j / sqrt(d')),
 //
-// where d' is the width of a head, and q_i and k_j are the rows of q and k in the columns of this head. The columns of
-// q and k are head by head: first those of head 0, then those of head 1, and so on. The softmax is over the entries of
-// row i of the pattern a: the neighbours j of i, and i itself. So every row of A adds up to 1. The pattern must be
-// symmetric and made with the option [sparse.ForGradients].
+// where q_i is the part of row i of q that belongs to this head, and k_j is the part of row j of k that belongs to this
+// head. The softmax is over the entries of row i of the pattern a: the neighbours j of node i, and i itself. Attention
+// returns the mean of A over all heads, as an array [places, 1]. Each row of this mean adds up to 1. The pattern must
+// be symmetric and made with the option [sparse.ForGradients].
 //
-// Large scores do not overflow. The derivative is computed by sparse products and one inner product per edge and head.
-// It needs no scatter, which would be slow.
+// The softmax does not overflow, even if the scores q_i · k_j / sqrt(d') are large. The derivative is computed by
+// products of sparse matrices, and by one inner product for each edge and head. It needs no scatter operation, which
+// would be slow.
 func Attention(a sparse.BareEdges, q, k *Node, heads int) *Node {
 	needSymmetric("GRAND's attention", a)
 	scale := 1 / math.Sqrt(float64(q.Shape().Dimensions[1]/heads))
@@ -29,23 +31,24 @@ func Attention(a sparse.BareEdges, q, k *Node, heads int) *Node {
 	return gradient.Custom(ReduceAndKeep(p, ReduceMean, 1), []*Node{q, k}, func(v *Node) []*Node {
 		v = BroadcastToShape(DivScalar(v, float64(heads)), p.Shape())
 		mirrored := a.Transpose(MulScalar(a.SoftmaxPull(p, v), scale))
-		// mirrored holds the cotangents of the scores, transposed. The first product needs them without the
-		// transposition, and so transposes mirrored again. Without these two transpositions, XLA would fuse the
-		// computation of the cotangents into the product, and repeat this computation for every column.
+		// mirrored is the transpose of the matrix of the scores' cotangents. The product with fixedQ needs this
+		// transpose. The product with fixedK needs the matrix itself, and the code gets the matrix by transposing
+		// mirrored. If that product read the computed cotangents directly, XLA would compute them inside the product,
+		// again for every column.
 		return []*Node{a.Product(a.Transpose(mirrored), fixedK), a.Product(mirrored, fixedQ)}
 	})
 }
 
-// Diffusion is GRAND's differential equation dX/dt = M X for the state X, [n, d], with M = a (A - I). The rate a, a
-// scalar, and the attention A are constant over time (the variant GRAND-l; paper section 3.2). Diffusion implements
-// solve.LinearField, the interface of the right-hand side M X with its derivatives. The arrays w that its methods read
-// come from [Diffusion.Weights]. The pattern is symmetric, and made with the options [sparse.ForGradients] and
-// [sparse.ForDiagonal].
+// Diffusion is GRAND's differential equation dX/dt = M X for the state X, [n, d]. The matrix is M = a (A - I), where
+// the rate a is a scalar, A is the attention, and I is the identity matrix. M does not change with time (this is the
+// variant GRAND-l; paper section 3.2). Diffusion implements solve.LinearField: its methods compute M X and the
+// derivatives of M X. The arrays w that these methods read come from [Diffusion.Weights]. The pattern must be
+// symmetric, and made with the options [sparse.ForGradients] and [sparse.ForDiagonal].
 type Diffusion struct{ Pattern *sparse.Pattern }
 
-// Weights returns the arrays w that the other methods read: the entries of M and of M^T, [places, 1] each, and the
-// tensors of the pattern. The arguments are A, [places, 1]; the rate a, a scalar; and the tensors of the pattern.
-// Gradients pass through M to A and a.
+// Weights returns the arrays w that the other methods read: the entries of M, the entries of M^T, and the tensors of
+// the pattern. The argument attention is A. The argument rate is the scalar a. The argument arrays has the tensors of
+// the pattern. The arrays for A, M and M^T have the shape [places, 1]. Gradients pass from M to A and to a.
 func (d Diffusion) Weights(attention, rate *Node, arrays []*Node) []*Node {
 	a := d.Pattern.Bare(arrays)
 	needSymmetric("GRAND's diffusion", a)
@@ -53,11 +56,11 @@ func (d Diffusion) Weights(attention, rate *Node, arrays []*Node) []*Node {
 	return append([]*Node{m, a.Transpose(StopGradient(m))}, arrays...)
 }
 
-// Linear marks the right-hand side M X as linear in X. A step of size s in time is then a polynomial of the matrix s M:
-// see solve.LinearField.
+// Linear does nothing. Its existence tells package solve that M X is linear in X. A Runge-Kutta step of size s then
+// multiplies X by a polynomial in the matrix s M: see solve.LinearField.
 func (d Diffusion) Linear() {}
 
-// Trainable is 1: the entries of M get gradients.
+// Trainable is the number of arrays in w that get gradients. It is 1: only the entries of M get gradients.
 func (d Diffusion) Trainable() int { return 1 }
 
 // Apply is M X.
@@ -69,8 +72,8 @@ func (d Diffusion) Linearize(_, x *Node, _ []*Node) []*Node { return []*Node{x} 
 // PullX is the cotangent of X, M^T v, where v is the cotangent of M X.
 func (d Diffusion) PullX(v *Node, _, w []*Node) *Node { return d.Pattern.Bare(w[2:]).Product(w[1], v) }
 
-// PullW is the cotangent of M: v_i · x_j at the place of every entry (i, j). v_i is row i of v, the cotangent of M X,
-// and x_j is row j of X.
+// PullW is the cotangent of M. At the place of the entry (i, j) of M, it is the inner product v_i · x_j. Here v_i is
+// row i of v, the cotangent of M X, and x_j is row j of X.
 func (d Diffusion) PullW(v *Node, tape, w []*Node) []*Node {
 	return []*Node{d.Pattern.Bare(w[2:]).Dots(v, tape[0], 1)}
 }

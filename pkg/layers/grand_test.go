@@ -48,12 +48,13 @@ func star(t *testing.T) (*sparse.Pattern, [][]bool) {
 	return s, joined
 }
 
-// onStar executes f on the graph of [star] and returns the results of f. The arguments of f are random arrays q and k,
-// [n, 6], multiplied by scale, random arrays x and v, [n, 4], the mask, [n, n], and the tensors of s, the pattern that
-// star made. Entry i, j of the mask is 1 if the nodes i and j are neighbours or equal, else 0.
+// onStar executes f on the graph of [star] and returns the results of f. The arguments q and k of f are random arrays,
+// [n, 6], with entries of about the size scale. x and v are random arrays, [n, 4], with entries of about the size 1.
+// The mask, [n, n], is 1 at (i, j) if the nodes i and j are neighbours or equal, and 0 otherwise. arrays are the
+// tensors of s, the pattern that star made.
 //
-// The pattern has its own order of the nodes. Inside f, all arrays are in this order. The argument mask of onStar, and
-// the matrices that onStar returns, are in the graph's order.
+// The pattern lists the nodes in another order than the graph. The arrays that f gets and returns are in the pattern's
+// order. The argument mask of onStar, and the matrices that onStar returns, are in the graph's order.
 func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 	f func(q, k, x, v, mask *Node, arrays []*Node) []*Node, mask []float32) [][]float32 {
 	t.Helper()
@@ -72,7 +73,8 @@ func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 		v := tensors.MustCopyFlatData[float32](draw(uint64(20+i), size, n, d))
 		args = append(args, tensors.FromFlatDataAndDimensions(sparse.Permute(s.Order(), v, d), n, d))
 	}
-	// The rows and the columns of the mask are brought into the pattern's order.
+	// The pattern lists the nodes in another order than the graph. The next lines put the rows and the columns of the
+	// mask into the pattern's order.
 	mask = sparse.Permute(s.Order(), mask, n)
 	turned := make([]float32, len(mask))
 	for i := range n {
@@ -96,9 +98,11 @@ func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 	return values
 }
 
-// GRAND's operations along edges give the same results as operations with dense matrices. The test compares the
-// products M x and M^T x for GRAND's matrix M = a (A - I), the solution of the differential equation, and all
-// gradients. It does so for ordinary scores, and for scores so large that exp would overflow.
+// GRAND's operations along edges give the same results as operations with dense matrices. The matrix of GRAND is
+// M = a (A - I), where A is the attention, I is the identity matrix, and the rate a is a scalar. The test compares the
+// products M x and M^T x, the solution of the differential equation dx/dt = M x, and the gradients with respect to the
+// queries q, the keys k and the initial state x. It compares them for attention scores of ordinary size, and for scores
+// so large that their exponentials would overflow.
 func TestAttentionEqualsDense(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		s, joined := star(t)
@@ -156,7 +160,8 @@ func TestAttentionEqualsDense(t *testing.T) {
 				for i, what := range []string{"M x", "M^T x", "integral", "dq", "dk", "dx"} {
 					compare(t, what, ours[i], want[i], 5e-5)
 				}
-				// The isolated node attends to itself alone. Therefore its features do not change.
+				// The last node is isolated and attends to itself alone. Its features do not change with time, and so
+				// its row of M x is 0.
 				for c, v := range ours[0][(n-1)*4:] {
 					if math.Abs(float64(v)) > 1e-7 {
 						t.Errorf("the isolated node changes by %g in column %d", v, c)

@@ -20,12 +20,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// nodes is the number of nodes of [ring]: so many that package sparse cuts the long row of the ring's hub into chunks.
-// width is the number of columns of most states, and heads the number of attention heads.
+// nodes is the number of nodes of the graph that [ring] makes. The hub of this graph has so many neighbours that
+// package sparse computes the sum over them in several parts. width is the number of columns of most states. heads is
+// the number of attention heads.
 const nodes, width, heads = 50, 4, 3
 
-// ring is a cycle with chords, and one isolated node. Node 0 of the cycle is the hub: it is joined to all other nodes
-// of the cycle.
+// ring makes a graph: a cycle, some further edges between nodes of the cycle, and one isolated node. Node 0 of the
+// cycle is the hub: it is joined to all other nodes of the cycle.
 func ring(t *testing.T) *graphs.Graph {
 	t.Helper()
 	var edges []graphs.Edge
@@ -40,8 +41,8 @@ func ring(t *testing.T) *graphs.Graph {
 	return g
 }
 
-// branch is a block with the arrays that it reads. w are the trainable weights, and arrays are the others, such as the
-// indices of a sparse matrix.
+// branch is a block with the arrays that it reads. The field w has the trainable weights. The field arrays has all
+// other arrays, such as the indices of a sparse matrix.
 type branch struct {
 	block  solve.Block
 	w      []*tensors.Tensor
@@ -103,8 +104,9 @@ func draw(seed uint64, scale float64, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(v, dims...)
 }
 
-// width is the number of columns of the states. The bias has this length, also if each layer has a bias of its own. No
-// other weight has a smaller last dimension. So width is the smallest last dimension of all weights.
+// width is the number d of columns of the states. Among the weights is the bias. Its shape is [d], or [depth, d] if
+// each layer has its own bias. No weight has a smaller last dimension than the bias. So d is the smallest last
+// dimension of all weights.
 func (b branch) width() int {
 	least := math.MaxInt
 	for _, w := range b.w {
@@ -114,8 +116,8 @@ func (b branch) width() int {
 	return least
 }
 
-// state is a random input for the block. With four columns, about half of its rows are longer than sqrt(4), so that
-// they lie outside the ball of [layers.ProjectionBall].
+// state is a random input for the block. If it has four columns, about half of its rows are longer than sqrt(4). These
+// rows lie outside the ball of [layers.ProjectionBall], which has the radius sqrt(4).
 func (b branch) state() *tensors.Tensor { return draw(1, 14, nodes, b.width()) }
 
 // execute runs f on the input b.state(), a random cotangent v, and the branch's weights and arrays.
@@ -161,7 +163,7 @@ func compare(t *testing.T, what string, got, want []float32, tolerance float64) 
 	}
 }
 
-// The derivatives of every block that are written by hand equal those that GoMLX computes by automatic differentiation.
+// For every block, the derivatives written by hand equal those that GoMLX computes by automatic differentiation.
 func TestPullBackEqualsAutodiff(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range branches(t) {
@@ -210,7 +212,9 @@ func TestReverseChain(t *testing.T) {
 	})
 }
 
-// This test is TestReverseChain for chains whose layers have separate weights.
+// In this test, each layer of a chain has its own weights. The test checks the same as TestReverseChain, where all
+// layers share their weights: the implicit gradient of a reverse chain equals the gradient through the iterations, and
+// the forward chain maps the result of the reverse chain back to the input of the reverse chain.
 func TestPerLayerChain(t *testing.T) {
 	const depth = 3
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
@@ -252,8 +256,9 @@ func stacked(a *tensors.Tensor, factors ...float32) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(all, append([]int{len(factors)}, a.Shape().Dimensions...)...)
 }
 
-// Bound changes weights only if the sum of their norms exceeds the bound, and then makes the sum equal to the bound.
-// ToBound makes the mean of the norms of two heads equal to the bound.
+// Bound scales two weights only if the sum of their norms exceeds the bound. It then makes the sum equal to the bound.
+// ToBound scales in any case. Here ToBound gets one weight, which consists of the matrices of two attention heads. It
+// makes the mean of the norms of the two matrices equal to the bound.
 func TestBound(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, c := range []struct{ norm, bound, want float64 }{{2, 0.9, 0.9}, {0.5, 0.9, 0.5}} {
@@ -273,10 +278,11 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// Schatten is at least the largest singular value, and at most d^(1/128) times as large, where d is the number of rows.
-// The test checks this for a random matrix, a matrix of rank 1, a matrix with equal singular values, very large and
-// very small matrices, and the zero matrix. At the matrix of rank 1, the gradient of Schatten must be u v^T, where u
-// and v are the singular vectors of the matrix.
+// The Schatten norm of a matrix with d rows is at least the largest singular value, and at most d^(1/128) times this
+// value. The test checks this for a random matrix, a matrix of rank 1, a matrix with equal singular values, a matrix
+// with very large entries, a matrix with very small entries, and the zero matrix. For the matrix of rank 1, the
+// gradient of the norm must be u v^T, where u and v are the left and the right singular vector of its only singular
+// value that is not 0.
 func TestSchatten(t *testing.T) {
 	const d = 24
 	random := tensors.MustCopyFlatData[float32](draw(7, 3, d, d))

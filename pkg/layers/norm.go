@@ -7,13 +7,18 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// PairNorm centres the rows x_i of x, [n, d], and then scales them, so that the mean squared distance over all pairs of
-// rows is 2 scale² (Zhao and Akoglu, ICLR 2020):
+// PairNorm subtracts the mean of all rows from every row x_i of x, [n, d], and then multiplies all rows by one factor
+// (Zhao and Akoglu, ICLR 2020). The rows of the result are y_i:
 //
 //	c_i = x_i - mean over j of x_j,  y_i = scale c_i / sqrt(mean over j of |c_j|²).
 //
-// The rows of the result are y_i. If individually is true ("PairNorm-SI"), every row is scaled by itself: y_i = scale
-// c_i / |c_i|. As in the code of Zhao and Akoglu, 1e-6 is added under every square root.
+// The mean of the squared distance |y_i - y_j|² over all pairs of rows is then 2 scale². If individually is true
+// ("PairNorm-SI"), every row has a factor of its own, and the result is
+//
+//	y_i = scale c_i / |c_i|.
+//
+// As in the code of Zhao and Akoglu, 1e-6 is added to |c_i|², or to the mean of |c_j|², before the square root is
+// taken.
 func PairNorm(x *Node, scale float64, individually bool) *Node {
 	n := float64(x.Shape().Dimensions[0])
 	c := Sub(x, rowVector(MulScalar(loop.Sum(x), 1/n), x))
@@ -62,8 +67,8 @@ func (b Normalised) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return Sub(b.norm(y).Value([]*Node{y}), x), append([]*Node{y, u}, tape...)
 }
 
-// PullX is the cotangent of X. PullX shares with PullW the cotangent of h's preactivation, and the arrays that h's
-// PullX shares.
+// PullX returns the cotangent of X, and arrays for PullW: the cotangent of h's preactivation, followed by the arrays
+// that the PullX of h returns for the PullW of h.
 func (b Normalised) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	norm := b.norm(tape[0])
 	_, kept := norm.Linearize(tape[:1])

@@ -7,16 +7,18 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// Projection is the name of a map P from a state X, [n, d], to the nearest point of a convex set. Such a map never
-// moves two states farther apart. So it is a normalisation whose Lipschitz constant is at most 1.
+// Projection is the name of a normalisation P. P maps a state X, [n, d], to the nearest point of a convex set. Such a
+// map never moves two states farther apart. So the Lipschitz constant of P is at most 1.
 type Projection string
 
 // ProjectionCenter makes the mean of every row 0, like the first step of LayerNorm (Ba, Kiros and Hinton 2016).
 // ProjectionCenterNodes makes the mean of every column 0, like the first step of PairNorm (Zhao and Akoglu, ICLR 2020).
 // ProjectionBall shortens rows that are longer than sqrt(d) to the length sqrt(d), where d is the number of columns.
-// (LayerNorm gives every row this length.) In this order, the projections map the row x_i of a node to
+// (LayerNorm gives every row this length.) The row x_i of a node becomes
 //
-//	x_i - mean of x_i's entries,  x_i - mean over j of x_j,  x_i min(1, sqrt(d)/|x_i|).
+//	x_i - mean of x_i's entries    by ProjectionCenter,
+//	x_i - mean over j of x_j       by ProjectionCenterNodes,
+//	x_i min(1, sqrt(d)/|x_i|)      by ProjectionBall.
 const (
 	ProjectionCenter      Projection = "center"
 	ProjectionCenterNodes Projection = "center-nodes"
@@ -26,8 +28,9 @@ const (
 // Projections lists the names of all projections.
 var Projections = []string{string(ProjectionCenter), string(ProjectionCenterNodes), string(ProjectionBall)}
 
-// of returns y = P(x), and the arrays that the derivative of P needs. For the ball, these arrays are P(x) and the
-// factors min(1, sqrt(d)/|x_i|) of all rows x_i, [n, 1]. The other projections need none.
+// of returns y = P(x), where P is the projection with the name p. It also returns the tape: the arrays that the
+// derivative of P needs. For ProjectionBall, these arrays are P(x), and an array [n, 1] with the factor
+// min(1, sqrt(d)/|x_i|) of every row x_i. For the other projections, the tape is nil.
 func (p Projection) of(x *Node) (y *Node, tape []*Node) {
 	n, d := x.Shape().Dimensions[0], float64(x.Shape().Dimensions[1])
 	switch p {
@@ -45,10 +48,11 @@ func (p Projection) of(x *Node) (y *Node, tape []*Node) {
 	return Sub(x, BroadcastToShape(mean, x.Shape())), nil
 }
 
-// pull is the vector-Jacobian product P'(x)^T v, where v is the cotangent of P(x). All projections but the ball are
-// linear and symmetric, so that this product is P(v). For the ball, let x_i and v_i be the rows of a node. If x_i is
-// inside the ball, v_i is not changed. If x_i is outside the ball, the component of v_i in the direction of x_i is
-// removed, and the rest is multiplied by sqrt(d)/|x_i|.
+// pull computes the cotangent of x from v, the cotangent of P(x). The cotangent of x is P'(x)^T v, where P'(x) is the
+// Jacobian of P. All projections except ProjectionBall are linear maps with a symmetric matrix, so that the cotangent
+// of x is P(v). For ProjectionBall, let x_i be row i of x, and v_i row i of v. If x_i is not longer than sqrt(d), row i
+// of the result is v_i. If x_i is longer, the component of v_i in the direction of x_i is removed, and the rest is
+// multiplied by sqrt(d)/|x_i|.
 func (p Projection) pull(v *Node, tape []*Node) *Node {
 	if p != ProjectionBall {
 		y, _ := p.of(v)
@@ -56,7 +60,9 @@ func (p Projection) pull(v *Node, tape []*Node) *Node {
 	}
 	y, scale := tape[0], tape[1]
 	one := loop.Like(loop.Float(scale, 1), scale)
-	// y is P(x). For a row i outside the ball, y_i·v_i / d equals y_i·v_i / |y_i|², since |y_i|² is d.
+	// y is P(x). In a row that P has shortened, the component of v_i in the direction of y_i is (y_i·v_i / |y_i|²) y_i.
+	// The factor of y_i is called along. It equals y_i·v_i / d, since |y_i|² is d. In the other rows, nothing is
+	// removed from v_i, and along is 0.
 	along := loop.Scale(rowDots(y, v), loop.Float(y, 1/float64(y.Shape().Dimensions[1])))
 	along = Where(LessThan(scale, one), along, loop.Zeros(along))
 	spread := func(rows *Node) *Node { return BroadcastToShape(rows, v.Shape()) }
@@ -71,8 +77,9 @@ func (p Projection) kept() int {
 	return 0
 }
 
-// Projected applies the branch h of a block to the projected state: X ↦ h(P(X)). The Lipschitz constant of Projected is
-// at most that of h. Projected implements solve.Block. It reads the arrays that h reads.
+// Projected is the branch X ↦ h(P(X)), where the embedded Block is h, and P is the projection. P never moves two states
+// farther apart. So the Lipschitz constant of Projected is at most that of h. Projected implements solve.Block. It
+// reads the arrays that h reads.
 type Projected struct {
 	solve.Block
 	Projection Projection
@@ -92,8 +99,9 @@ func (b Projected) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return u, append(kept, tape...)
 }
 
-// PullX is the cotangent of X, which is P'(X)^T times the cotangent of P(X). The PullX of h computes the cotangent of
-// P(X). PullX shares with PullW the arrays that h's PullX shares.
+// PullX returns the cotangent of X. The PullX of h computes the cotangent of P(X). From this cotangent, the
+// vector-Jacobian product of P computes the cotangent of X. PullX also returns the arrays that the PullX of h returns
+// for the PullW of h.
 func (b Projected) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
 	k := b.Projection.kept()
 	v, shared := b.Block.PullX(q, tape[k:], w)

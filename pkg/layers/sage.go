@@ -13,10 +13,11 @@ import (
 //
 // Â is the symmetrically normalised adjacency matrix of [sparse.SymNorm]. The two weights are those of GraphSAGE
 // (Hamilton et al., NeurIPS 2017). (In [GCN], the same W multiplies the features of the node itself and those of its
-// neighbours. A GCN layer therefore cannot tell the node from its neighbours.)
+// neighbours. So the branch of GCN treats the node itself like a neighbour.)
 //
 // The spectral norm of Â is 1, and σ never moves two arguments farther apart. Therefore the Lipschitz constant Lip(h)
-// is at most ‖W‖ + ‖V‖, in any norm that is not below the spectral norm. [Bound] limits this sum.
+// is at most the sum of the spectral norms of W and V. It is also at most ‖W‖ + ‖V‖ for every norm that is never below
+// the spectral norm. [Bound] limits ‖W‖ + ‖V‖.
 //
 // SAGE implements solve.Block. It reads W, b, V and the tensors of Adjacency, in this order.
 type SAGE struct {
@@ -54,8 +55,8 @@ func (c SAGE) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
 	return Add(far, Dot(q, Transpose(w[2], 0, 1)).Product()), nil
 }
 
-// PullW are the cotangents of W, b and V. That of W is (ÂX)^T Q, that of b is the sum of Q's rows, and that of V is X^T
-// Q. Q is the cotangent of Â X W + X V.
+// PullW are the cotangents of W, b and V. Q is the cotangent of Â X W + X V. The cotangent of W is (ÂX)^T Q, that of b
+// is the sum of Q's rows, and that of V is X^T Q.
 func (c SAGE) PullW(q *Node, _, tape, _ []*Node) []*Node {
 	return []*Node{Dot(Transpose(tape[0], 0, 1), q).Product(), loop.Sum(q), Dot(Transpose(tape[1], 0, 1), q).Product()}
 }
