@@ -18,16 +18,18 @@ type Benchmark struct {
 	Graph  string `json:"dataset"`
 	Config Config `json:"config"`
 	Engine string `json:"engine"`
-	// Threads is the number of threads on which the engine computed, as in [Result].
+	// Threads is the number of threads on which the engine computed, or 0 if results do not depend on this number.
 	Threads int `json:"threads,omitempty"`
-	// Epochs is the number of training steps. EpochSeconds is the median time of a step, without the first step.
-	// CompileSeconds is the time to build and to compile the step.
+	// Epochs is the number of training steps. EpochSeconds is the median time of a step; the first step is left out of
+	// the median. CompileSeconds is the time to build the program of the training step and to compile it.
 	Epochs         int     `json:"epochs"`
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
-	// PeakRSS is the most main memory that the process has used so far, in bytes.
+	// PeakRSS is the largest amount of main memory that the process has used at one time, in bytes (resident set size).
+	// It counts the time from the start of the process to the end of the benchmark.
 	PeakRSS int64 `json:"peak_rss_bytes"`
-	// PredictedBytes is a prediction of PeakRSS, as in [Result].
+	// PredictedBytes is a prediction of PeakRSS. It is made before the first step, from the memory that the compiler
+	// reports for the program. It is 0 if the compiler reports nothing.
 	PredictedBytes int64      `json:"predicted_bytes,omitempty"`
 	Iterations     Iterations `json:"iterations"`
 	// Losses has the loss of each step, computed with the parameters before the step. Loss is the loss of the first
@@ -41,9 +43,9 @@ type Benchmark struct {
 // evaluations. The number of steps is c.Epochs. It must be at least 2, since the median time leaves out the first step.
 //
 // If weights is nil, every step starts from the same parameters, drawn with the seed c.Seed, so that all steps do the
-// same work. If weights is not nil, the first step starts from these weights. Each later step starts from the result of
-// the step before, as in training. The losses can then be compared with those of another implementation that starts
-// from the same weights.
+// same work. If weights is not nil, the first step starts from these weights. Each later step starts from the
+// parameters that the step before has computed, as in training. The losses can then be compared with those of another
+// implementation that starts from the same weights.
 func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	weights map[string]Array) (b *Benchmark, err error) {
 	defer recovered(&err)
@@ -97,9 +99,9 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	return b, nil
 }
 
-// setBack gives the parameters the values that they had before a step. The caller passes these values as tensors, in
-// the order of s.trainable(). The store takes over the tensors: the caller must neither use nor release them
-// afterwards.
+// setBack gives the parameters the values that they had before a step. The tensors in before are these values, in the
+// order in which s.trainable lists the parameters. Afterwards the store owns the tensors: the caller must neither use
+// nor release them.
 func (s *session) setBack(before []*tensors.Tensor) error {
 	for i, v := range s.trainable() {
 		if err := v.SetValue(before[i]); err != nil {

@@ -15,11 +15,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// OriginError is the error for a checkpoint of another training: its [Origin] differs from that of the present
-// training, for example in the graph, in settings or in versions. The checkpoint is neither used nor changed.
+// OriginError is the error of a training that finds the checkpoint of another training in its file. The two trainings
+// differ in something that their numbers depend on (see [Origin]), such as the graph, a setting or the version of a
+// library. The checkpoint is neither used nor changed.
 type OriginError struct {
 	Path string
-	// Difference says in words how the two origins differ; see [Origin.Difference].
+	// Difference says in words how the other training differs from the present one; see [Origin.Difference]. For
+	// example, it is "has lr 0.02, not 0.01".
 	Difference string
 }
 
@@ -33,12 +35,13 @@ type saver struct {
 	*Checkpoint
 	fit    *fit
 	origin Origin
-	// saved is the number of epochs at the last checkpoint. The next checkpoint is written at the time due.
+	// saved is the number of epochs that had been run when the last checkpoint was written. due is the earliest time
+	// for the next checkpoint. (A training that stops before this time writes a checkpoint, too.)
 	saved int
 	due   time.Time
 }
 
-// newSaver returns the saver of a training. If no checkpoints are wanted, c is nil, and newSaver returns nil.
+// newSaver returns the saver of a training. If c is nil, no checkpoints are wanted, and newSaver returns nil.
 func newSaver(f *fit, c *Checkpoint) (*saver, error) {
 	if c == nil {
 		return nil, nil
@@ -48,8 +51,8 @@ func newSaver(f *fit, c *Checkpoint) (*saver, error) {
 	return &saver{Checkpoint: c, fit: f, origin: origin, due: time.Now().Add(c.every(0))}, err
 }
 
-// save writes a checkpoint if now is true or if the time s.due has come. It writes none if the last checkpoint was
-// written after the same epoch. If the file cannot be written, the training goes on, and a notice says so.
+// save writes a checkpoint if now is true or if the time s.due has come. It writes none if no epoch has been run since
+// the last checkpoint. If the file cannot be written, the training goes on, and [Options].Notice gets a message.
 func (s *saver) save(now bool) {
 	if s == nil || s.saved == s.fit.result.Epochs || !now && time.Now().Before(s.due) {
 		return
@@ -63,7 +66,7 @@ func (s *saver) save(now bool) {
 	s.due = time.Now().Add(s.every(time.Since(start)))
 }
 
-// state returns the present state of the training.
+// state returns the present state of the training, for a checkpoint.
 func (s *saver) state() state {
 	f := s.fit
 	now := state{Origin: s.origin, Result: *f.result, History: f.result.History, Solve: f.solve, Adjoint: f.adjoint,
@@ -77,8 +80,8 @@ func (s *saver) state() state {
 	return now
 }
 
-// resume gives the training the state in the checkpoint's file, if there is such a file. Call resume after compiling
-// the training step, since the variables do not all exist before.
+// resume reads the checkpoint's file, if there is one, and sets the training to the state in the file. Call it after
+// compiling the training step: compiling makes some of the variables that resume sets, such as those of Adam.
 func (s *saver) resume() error {
 	if s == nil {
 		return nil
@@ -116,7 +119,8 @@ func (s *saver) resume() error {
 	return nil
 }
 
-// take copies the state in a checkpoint into the fields of the training, except the arrays of the state.
+// take copies a checkpoint's state into the fields of the training. It does not set the values of arrays, such as those
+// of the variables: resume does this afterwards.
 func (f *fit) take(was state) {
 	*f.result = was.Result
 	r := f.result
@@ -136,8 +140,8 @@ func (f *fit) take(was state) {
 	}
 }
 
-// arrays lists the arrays of a state: the values of all variables. If there is a best epoch so far, the list also has
-// the weights and the logits of this epoch.
+// arrays lists the arrays that a checkpoint with the given state contains: the values of all variables in the store. If
+// there is a best epoch so far, the list also has the weights after this epoch and the logits computed with them.
 func (s *saver) arrays(of state) (list []array) {
 	f := s.fit
 	for v := range f.store.IterVariables() {
@@ -156,7 +160,8 @@ func (s *saver) arrays(of state) (list []array) {
 		func(values []float32) { f.result.Logits = values }))
 }
 
-// variableArray describes the value of a variable, which may have any data type, as an array of a checkpoint.
+// variableArray describes a variable as an array of a checkpoint: its name, its shape, and functions that write its
+// value to a checkpoint and set it again. The variable may have any data type.
 func variableArray(v *model.Variable) array {
 	return array{Name: v.Path(), Shape: v.Shape().String(), bytes: int(v.Shape().ByteSize()),
 		write: func(w io.Writer) error {
@@ -175,8 +180,8 @@ func variableArray(v *model.Variable) array {
 		}}
 }
 
-// floats describes a slice of numbers in main memory as an array of a checkpoint. When a checkpoint is read, the values
-// go into a new slice, and the function keep stores this slice in the place of the old one.
+// floats describes a slice of numbers as an array of a checkpoint. When this array is read from a checkpoint, the
+// numbers are put into a new slice. The function keep gets the new slice, and stores it in the place of the old one.
 func floats(name string, shape []int, values []float32, keep func([]float32)) array {
 	size := 1
 	for _, d := range shape {

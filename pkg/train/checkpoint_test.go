@@ -20,9 +20,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// ongoing returns configurations of trainings that end by early stopping. Together they use everything that a
-// checkpoint contains: the random numbers of dropout, running means and variances, pretraining, and variables that are
-// not trained. Some of the models are evaluated by a program of their own, others from the logits of the training step.
+// ongoing returns configurations of trainings that end by early stopping. They are chosen so that resuming them needs
+// all that a checkpoint contains. Dropout needs the state of the random numbers. Batch normalisation needs the running
+// means and variances. The model cpgnn has pretraining: in the first epochs, only a part of it is trained. Some of the
+// models need a second program for evaluation. For the others, the logits of the training step are enough.
 func ongoing() map[string]Config {
 	all := map[string]Config{}
 	for name, set := range map[string]func(*Config){
@@ -89,8 +90,9 @@ func broken(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkp
 	return r
 }
 
-// TestBrokenEqualsUnbroken interrupts trainings and resumes them: some trainings once, each after another epoch, and
-// one training four times. The results must equal those of uninterrupted trainings.
+// TestBrokenEqualsUnbroken interrupts trainings and resumes them, in five ways. In four of them, a training is
+// interrupted once, early or late. In the fifth, it is interrupted four times. The result must always equal that of the
+// same training without interruption.
 func TestBrokenEqualsUnbroken(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := board(t, 10)
@@ -115,9 +117,9 @@ func TestBrokenEqualsUnbroken(t *testing.T) {
 	})
 }
 
-// TestPaused pauses trainings after given numbers of epochs, and resumes them. At each pause, the best validation
-// metric must be that of an uninterrupted training after the same number of epochs. The final results must be equal,
-// too.
+// TestPaused pauses trainings after 2, 3 and 6 epochs, and resumes them. At each pause, the best validation metric must
+// be that of an uninterrupted training after as many epochs. At the end, the result must equal that of the
+// uninterrupted training.
 func TestPaused(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g := board(t, 10)
@@ -138,8 +140,8 @@ func TestPaused(t *testing.T) {
 	}
 }
 
-// resumed runs a training to its end, starting from a checkpoint. It expects exactly one notice, which must contain the
-// text want.
+// resumed runs a training to its end, and gives it the checkpoint k. The training must call [Options].Notice exactly
+// once, with a message that contains the text want.
 func resumed(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Checkpoint, want string) *Result {
 	t.Helper()
 	var told []string
@@ -154,8 +156,9 @@ func resumed(t *testing.T, e *engine.Engine, g *graphs.Graph, c Config, k *Check
 	return r
 }
 
-// TestCheckpointNow resumes a training from checkpoints that were written while the training ran. A process that is
-// killed leaves such a checkpoint.
+// TestCheckpointNow keeps copies of the checkpoints that a training writes while it runs, and resumes the training from
+// three of them. (A process that is killed leaves such a checkpoint.) The result must equal that of the first training,
+// which ran without interruption.
 func TestCheckpointNow(t *testing.T) {
 	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), ongoing()["gcn+rep"]
 	k := &Checkpoint{Path: filepath.Join(t.TempDir(), "state"), Every: 1}
@@ -200,8 +203,8 @@ func TestDamagedCheckpoints(t *testing.T) {
 		}
 		same(t, what, resumed(t, e, g, c, k, "is damaged"), whole)
 	}
-	// If there is a folder with the name of the file, the checkpoint can neither be read nor replaced, and training
-	// fails.
+	// Now a folder has the name of the checkpoint's file. So the checkpoint can neither be read nor written, and Fit
+	// must return an error.
 	if err := errors.Join(os.Remove(k.Path), os.Mkdir(k.Path, 0o777)); err != nil {
 		t.Fatal(err)
 	}
@@ -211,8 +214,8 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 }
 
-// TestOtherCheckpoints checks that a checkpoint of another training is refused, with an error that says what differs,
-// and that the file stays as it is.
+// TestOtherCheckpoints checks that Fit refuses the checkpoint of another training. The error must say what differs, and
+// the file must stay as it is.
 func TestOtherCheckpoints(t *testing.T) {
 	e, c := enginetest.Open(t, engine.Go), small("gcn")
 	k := &Checkpoint{Path: filepath.Join(t.TempDir(), "state"), Versions: map[string]string{"gomlx": "v1"}}
@@ -243,8 +246,8 @@ func TestOtherCheckpoints(t *testing.T) {
 	}
 }
 
-// TestCheckpointThatCannotBeWritten checks that training goes on if checkpoints cannot be written, and that notices say
-// so.
+// TestCheckpointThatCannotBeWritten checks a training whose checkpoints cannot be written. The training must go on, and
+// must report the failure to [Options].Notice.
 func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	e, g, c := enginetest.Open(t, engine.Go), board(t, 8), small("gcn")
 	c.Epochs = 4
@@ -261,8 +264,9 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// FuzzReadState checks that readState does not panic, whatever a file contains. If readState returns no error, it must
-// return values of the right size for the wanted arrays.
+// FuzzReadState calls readState, which reads a checkpoint, for files with any content and the right checksum. readState
+// must not panic. If it returns no error, the values that it returns must have the size of the array that the test asks
+// for.
 func FuzzReadState(f *testing.F) {
 	seed := filepath.Join(f.TempDir(), "seed")
 	arrays := []array{{Name: "a", Shape: "[2]", bytes: 2, write: func(w io.Writer) error {

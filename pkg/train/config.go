@@ -9,11 +9,12 @@ import (
 )
 
 // Config holds the settings of a training: those of the model and those of the optimisation. [Config.Settings] lists
-// them by the names of the command line's flags. In JSON, and so in run records, a name has "_" instead of "-".
+// all of them. A setting has the same name as its flag on the command line, for example weight-decay. In JSON, and so
+// in run records, the name has "_" instead of "-".
 type Config struct {
 	models.Config
-	// LearningRate and WeightDecay are settings of Adam (Kingma and Ba 2015). As in torch.optim.Adam, WeightDecay times
-	// the parameters is added to the gradient.
+	// LearningRate and WeightDecay are settings of Adam (Kingma and Ba 2015). As in torch.optim.Adam, the product of
+	// WeightDecay and the parameters is added to the gradient.
 	LearningRate, WeightDecay float64
 	// Epochs is the largest number of epochs. Patience is a number of epochs: training stops if the validation metric
 	// has not exceeded its best value in this number of epochs. If Patience is 0, training does not stop early.
@@ -28,7 +29,7 @@ func Default(model string) Config {
 	return Config{Config: models.Default(model), LearningRate: 0.005, Epochs: 1000, Patience: 100}
 }
 
-// training lists the settings of the optimisation, which are the same for all models.
+// training lists the settings of the optimisation. Every model has these settings.
 func (c *Config) training() []models.Setting {
 	return []models.Setting{
 		{Name: "lr", Value: &c.LearningRate, Help: "learning rate of Adam", Least: models.Positive,
@@ -55,8 +56,8 @@ func (c *Config) Set(name, text string) error {
 	return c.Config.Set(name, text)
 }
 
-// Decode assigns a value in JSON to the setting with the given name in JSON. It returns an error if the model does not
-// have this setting.
+// Decode parses raw, a value in JSON, and assigns it to the setting whose name in JSON is key. It returns an error if
+// the model does not have this setting.
 func (c *Config) Decode(key string, raw json.RawMessage) error {
 	if s, ok := c.find(models.SettingOf(key)); ok {
 		return s.Decode(raw)
@@ -64,8 +65,8 @@ func (c *Config) Decode(key string, raw json.RawMessage) error {
 	return c.Config.Decode(key, raw)
 }
 
-// find returns the setting of the optimisation with the given flag name. The second result is false if there is none:
-// the name may be that of a setting of the model.
+// find returns the setting of the optimisation with the given flag name. The second result tells whether there is such
+// a setting.
 func (c *Config) find(name string) (models.Setting, bool) {
 	list := c.training()
 	i := slices.IndexFunc(list, func(s models.Setting) bool { return s.Name == name })
@@ -97,14 +98,14 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Resolved returns c with a value for every setting. Some settings may be left open in c, and then depend on the model
-// and on other settings; see [models.Config.Resolved].
+// Resolved returns c after filling in the settings that have no value in c, such as the number of layers of the head.
+// These values depend on the model and on other settings; see [models.Config.Resolved].
 func (c Config) Resolved() Config {
 	c.Config = c.Config.Resolved()
 	return c
 }
 
-// Values returns the model's name and the values of all settings, by their names in JSON.
+// Values returns the model's name and the values of all settings. The keys of the map are the names in JSON.
 func (c Config) Values() map[string]any {
 	out := c.Config.Values()
 	for _, s := range c.training() {

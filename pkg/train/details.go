@@ -14,30 +14,34 @@ import (
 // Details are what an HTML page about a training shows besides the numbers in [Result]: curves over epochs, a confusion
 // matrix or a ROC curve, and the smoothness of the features. They are small enough to be stored in a run record.
 type Details struct {
-	// Metric is the name of the graph's metric, and Classes are the names of the classes.
+	// Metric is the name of the metric by which models of the graph are judged: "accuracy" or "roc_auc". Classes are
+	// the names of the graph's classes.
 	Metric  string   `json:"metric"`
 	Classes []string `json:"classes"`
 	Curves  Curves   `json:"curves"`
-	// Confusion or ROC is computed with the weights of the best epoch. Judged says on which nodes: "test", or
-	// "validation" if the split has no test nodes. If the metric is accuracy, Confusion has the numbers of nodes by
-	// true and predicted class ([metrics.Confusion]), unless there are more than 64 classes. If the metric is ROC-AUC,
-	// ROC has the curve.
+	// If the metric is accuracy, Confusion is the confusion matrix ([metrics.Confusion]): the number of nodes for each
+	// true class and each predicted class. It is left out if there are more than 64 classes. If the metric is ROC-AUC,
+	// ROC is the ROC curve. Confusion or ROC is computed with the weights of the best epoch on the test nodes. If the
+	// split has no test nodes, it is computed on the validation nodes. Judged says which nodes: "test" or "validation".
 	Judged    string  `json:"judged,omitempty"`
 	Confusion [][]int `json:"confusion,omitempty"`
 	ROC       *ROC    `json:"roc,omitempty"`
-	// Forward and Reverse have the smoothness of the features, with the weights of the best epoch. The features are
-	// those after some numbers of forward layers and of reverse layers. If the smoothness cannot be computed,
-	// NoSmoothness says why, in a sentence.
+	// Forward has the smoothness of the features after some of the forward layers. Reverse has the smoothness after
+	// some of the reverse layers. Both are computed with the weights of the best epoch. If the smoothness cannot be
+	// computed, NoSmoothness says why, in a sentence.
 	Forward      []Smoothness `json:"forward,omitempty"`
 	Reverse      []Smoothness `json:"reverse,omitempty"`
 	NoSmoothness string       `json:"no_smoothness,omitempty"`
 }
 
-// Curves has numbers that change over the epochs. Epochs are the epochs at which these numbers are given: all epochs
-// or, in long trainings, a selection at even distances. Solve is the mean number of iterations per reverse layer in
-// solves, and Adjoint is that in adjoint solves. Residual is the largest residual of a solve. Solve, Adjoint and
-// Residual are empty if the model has no reverse process, except for plain GRAND (see [Iterations]). Test is empty if
-// the split has no test nodes.
+// Curves shows how numbers change over the epochs. Epochs lists the epochs at which the numbers are given: all epochs
+// or, in long trainings, a selection at even distances. Each other field has one value for each of these epochs, or is
+// empty. Val and Test are the validation and test metrics. Test is empty if the split has no test nodes.
+//
+// Solve is the mean number of iterations per reverse layer in solves. Adjoint is the mean number of iterations per
+// reverse layer in adjoint solves. Residual is the largest residual of a solve. GRAND has no solves: for GRAND, Solve
+// and Adjoint count what [Iterations] says, and Residual is 0. Of the other models, those without a reverse process
+// have no values for Solve, Adjoint and Residual.
 type Curves struct {
 	Epochs   []int    `json:"epochs"`
 	Loss     []Number `json:"loss"`
@@ -48,16 +52,17 @@ type Curves struct {
 	Residual []Number `json:"residual,omitempty"`
 }
 
-// ROC is a receiver operating characteristic: a curve with one point for each of many thresholds, from the highest
-// threshold to the lowest. FalsePositive is the share of the nodes of class 0 whose score is at least the threshold.
-// TruePositive is this share for the nodes of class 1.
+// ROC is a receiver operating characteristic: a curve with one point for each of several thresholds, from the highest
+// threshold to the lowest. A node is predicted as class 1 if its logit is at least the threshold. FalsePositive has,
+// for each threshold, the share of the nodes of class 0 that are predicted as class 1. TruePositive has, for each
+// threshold, the share of the nodes of class 1 that are predicted as class 1.
 type ROC struct {
 	FalsePositive []Number `json:"false_positive"`
 	TruePositive  []Number `json:"true_positive"`
 }
 
-// Smoothness is the mean cosine similarity of the nodes' features ([metrics.GSL]) after some layers. Layer is the
-// number of these layers.
+// Smoothness says how similar the features of the nodes are after a number of layers. Layer is this number. GSL is the
+// mean cosine similarity of the features over all pairs of nodes ([metrics.GSL]).
 type Smoothness struct {
 	Layer int    `json:"layer"`
 	GSL   Number `json:"gsl"`
@@ -90,9 +95,9 @@ func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details,
 	return d, nil
 }
 
-// Validate returns an error if details that were read from a file contradict themselves. It checks three things: the
-// confusion matrix must have one row and one column for each class, a ROC curve needs two classes, and all curves must
-// have the same length. nil is valid.
+// Validate checks details that were read from a file. It returns an error in three cases: the confusion matrix does not
+// have one row and one column for each class, there is a ROC curve but the number of classes is not two, or a curve has
+// too few or too many values. If d is nil, there is nothing to check, and Validate returns no error.
 func (d *Details) Validate() error {
 	if d == nil {
 		return nil
@@ -119,7 +124,7 @@ func (d *Details) Validate() error {
 	return nil
 }
 
-// judge computes the confusion matrix or the ROC curve.
+// judge computes the confusion matrix or the ROC curve from the logits in the result r.
 func (d *Details) judge(g *graphs.Graph, r *Result) error {
 	nodes := g.Splits[r.Split].Test
 	d.Judged = "test"
@@ -143,8 +148,8 @@ func (d *Details) judge(g *graphs.Graph, r *Result) error {
 	return err
 }
 
-// curvesOf selects epochs of the history for [Curves]: at most mostEpochs at even distances, and also the best and the
-// last epoch.
+// curvesOf returns the curves of a training. If the history has more than mostEpochs epochs, the curves have at most
+// mostEpochs of them, at even distances, and in addition the best epoch and the last epoch.
 func curvesOf(r *Result) (c Curves) {
 	step := max(1, (len(r.History)+mostEpochs-1)/mostEpochs)
 	known := func(value func(Epoch) float64) bool {

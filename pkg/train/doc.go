@@ -1,8 +1,8 @@
 // Package train fits a model to one split of a graph, computes the outputs of trained models, and times training steps.
 // Each epoch is one step of Adam on the loss of all training nodes (full-batch training). Training stops early if the
-// validation metric has not improved for a number of epochs. Parameters with a bound (docs/concepts.md, "When the
-// inverse exists") are kept within it. Results have all that a record of the run needs: times, iterations, residuals
-// and metrics.
+// validation metric has not improved for a number of epochs. If the norms of parameters have a bound (docs/concepts.md,
+// "When the inverse exists"), training keeps them at or below the bound. Results have all that a record of the run
+// needs: times, iterations, residuals and metrics.
 //
 // These words have a fixed meaning here:
 //

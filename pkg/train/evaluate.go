@@ -13,10 +13,11 @@ import (
 )
 
 // Evaluate computes a trained model's outputs on a graph in evaluation mode. classes is the number of classes that the
-// model was trained for, which may differ from the graph's. Evaluate does not use the splits of the graph.
+// model was trained for. It may differ from the graph's number of classes. Evaluate does not use the splits of the
+// graph.
 //
-// known marks the nodes whose labels the model may read when it predicts; see [models.Kind].ReadsLabels. Most models
-// read no labels, and known is nil for them. Evaluate reads no other labels.
+// Most models read no labels when they predict. For them, known is nil. For a model that reads labels (see
+// [models.Kind].ReadsLabels), known marks the nodes whose labels it may read. The model reads no other labels.
 func Evaluate(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights map[string]Array,
 	known []bool) (p *Prediction, err error) {
 	defer recovered(&err)
@@ -59,9 +60,10 @@ func Evaluate(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights 
 	return p, nil
 }
 
-// Probabilities returns the probability of each class for each node, an array of shape [n, classes], which is the
-// softmax of the logits. A model of two classes has one logit z per node. Then p = 1/(1 + e^-z) is the probability of
-// class 1, and 1 - p is the probability of class 0.
+// Probabilities returns the probability of each class for each of the n nodes: an array of shape [n, classes], row by
+// row. If there are more than two classes, the probabilities are the softmax of the logits. If there are two classes,
+// the model has one logit z per node: p = 1/(1 + e^-z) is the probability of class 1, and 1 - p is the probability of
+// class 0.
 func (p *Prediction) Probabilities() []float64 {
 	if p.Outputs == 1 {
 		out := make([]float64, 0, 2*len(p.Logits))

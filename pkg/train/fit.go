@@ -55,9 +55,9 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 }
 
 // fit is a running training. stepper is the program of the training step. evaluate is the program of the evaluation, or
-// nil if the model needs none. seconds are the times of the steps so far. solve is the number of iterations of all
-// solves so far, and adjoint that of all adjoint solves. patience counts the epochs since the validation metric
-// improved.
+// nil if the model needs none. seconds has the times of the steps so far. solve is the number of iterations of all
+// solves so far. adjoint is the number of iterations of all adjoint solves so far. patience is the number of epochs
+// since the validation metric last improved.
 type fit struct {
 	*session
 	options *Options
@@ -73,10 +73,11 @@ type fit struct {
 	patience int
 }
 
-// run is the loop over epochs. Many models compute the same in training mode and in evaluation mode. The logits of a
-// training step of such a model are also the logits of an evaluation with the parameters before the step. So the step
-// of epoch k+1 gives the validation metric after epoch k. Such a model needs no evaluations, but one additional step
-// after the last epoch. All other models are evaluated after each epoch.
+// run is the loop over epochs. The metrics after an epoch need the logits that the model computes with the parameters
+// after this epoch. Many models compute the same in training mode and in evaluation mode. Such a model needs no
+// evaluations, since each training step computes logits before it changes the parameters: the logits of step k+1 give
+// the metrics after epoch k. After the last epoch, one additional step computes the logits. All other models are
+// evaluated after each epoch.
 func (f *fit) run(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		f.interrupted()
@@ -129,8 +130,9 @@ func (f *fit) stops(ctx context.Context, epoch int) string {
 	return ""
 }
 
-// turn makes one pass of the loop over epochs. If stop is true, training must not go on: the pass makes at most the
-// additional step after the last epoch (see [fit.run]). The result over is true if training has ended.
+// turn makes one pass of the loop over epochs. Training ends with this pass if stop is true, or if all epochs have been
+// run before. Such a pass is no further epoch: it makes only the additional step that some models need after the last
+// epoch (see [fit.run]). The result over is true if training has ended.
 func (f *fit) turn(epoch int, stop bool) (over bool, err error) {
 	last := stop || epoch > f.config.Epochs
 	if last && (f.Separate || epoch == 1) {
@@ -145,7 +147,7 @@ func (f *fit) interrupted() {
 	f.result.Status, f.result.Message = Interrupted, fmt.Sprintf("interrupted after %d epochs", f.result.Epochs)
 }
 
-// notice passes a message to the function [Options].Notice.
+// notice passes a message to the function [Options].Notice, if there is one.
 func (f *fit) notice(format string, args ...any) {
 	if f.options.Notice != nil {
 		f.options.Notice(fmt.Sprintf(format, args...))
@@ -156,9 +158,9 @@ func (f *fit) notice(format string, args ...any) {
 func (f *fit) elapsed() float64 { return f.before + time.Since(f.started).Seconds() }
 
 // epoch makes one step of the optimiser, and then calls judgeStep, which computes metrics. If last is true, the step is
-// the additional step after the last epoch, and is not counted as an epoch. Only the logits of this step are of use:
-// they are computed with the parameters before the step, and so give the metrics of the last epoch. The result over is
-// true if training has diverged.
+// the additional step after the last epoch (see [fit.run]), and is not counted as an epoch. Of this step, only the
+// logits are used. The step computes them with the parameters after the last epoch, so that they give the metrics of
+// the last epoch. The result over is true if training has diverged.
 func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
 	out, took, err := f.one()
 	if err != nil {
@@ -210,8 +212,9 @@ func (f *fit) one() ([]*tensors.Tensor, float64, error) {
 	return out, time.Since(start).Seconds(), nil
 }
 
-// account adds the step's iterations and time to the totals, and appends an entry for the epoch to the history. Later,
-// judge writes the metrics into this entry.
+// account records what a training step returned. It adds the numbers of iterations to the totals, keeps the residuals
+// and the step's time, and appends an entry for the epoch to the history. The metrics in this entry are still missing:
+// [fit.judge] writes them later.
 func (f *fit) account(epoch int, loss float64, out []*tensors.Tensor, took float64) {
 	r := f.result
 	r.Epochs++
@@ -253,8 +256,9 @@ func (f *fit) finish() {
 }
 
 // unconverged returns a warning if a solve or an adjoint solve of the last epoch reached the limit of iterations before
-// it met the tolerance. After such a solve, a reverse layer is not quite the inverse of the forward layer. After such
-// an adjoint solve, gradients are not quite exact. If there is nothing to warn of, unconverged returns "".
+// it met the tolerance. If a solve did not meet the tolerance, a reverse layer is not quite the inverse of the forward
+// layer. If an adjoint solve did not meet the tolerance, the gradients are not quite exact. If there is nothing to warn
+// of, unconverged returns "".
 func (f *fit) unconverged() string {
 	r, c := f.result, f.config
 	const remedy = "raise --max-iterations, or lower --lipschitz"

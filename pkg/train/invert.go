@@ -18,14 +18,14 @@ type Inversion struct {
 	Model  string `json:"model"`
 	Graph  string `json:"dataset"`
 	Engine string `json:"engine"`
-	// Threads is the number of threads on which the engine computed; see [Result].
+	// Threads is the number of threads on which the engine computed, or 0 if results do not depend on this number.
 	Threads int `json:"threads,omitempty"`
 	Depth   int `json:"depth"`
-	// Time is for GRAND, which integrates its differential equation up to this time and then back again. It is 0 for
-	// other models.
+	// Time is for GRAND, whose differential equation is integrated from time 0 to this time, and then back to time 0.
+	// It is 0 for other models.
 	Time float64 `json:"time,omitempty"`
-	// Iterations is the number of iterations per reverse layer (M in the paper). Lipschitz is the bound on the norm of
-	// the weights (c in the paper).
+	// Iterations is the number of iterations per reverse layer (M in the paper). Lipschitz is the bound on how much the
+	// branch h of a layer may stretch distances (c in the paper).
 	Iterations int     `json:"max_iterations"`
 	Lipschitz  float64 `json:"lipschitz"`
 	Hidden     int     `json:"hidden"`
@@ -41,8 +41,8 @@ type Inversion struct {
 	Residual []Number `json:"residual"`
 }
 
-// Invertible returns an error if a model has no reverse process. If another model is this model with a reverse process,
-// the error names it.
+// Invertible returns an error if a model has no reverse process. If there is a variant of the model with a reverse
+// process, the error names it: gcn+rep for gcn, for example.
 func Invertible(c Config) error {
 	if c.HasReverse() {
 		return nil
@@ -58,11 +58,14 @@ func Invertible(c Config) error {
 	return fmt.Errorf("model %s has no reverse layers to invert with: choose %s", c.Model, with.Name)
 }
 
-// Invert runs c.Forward forward layers on the encoded features of a graph, and then as many reverse layers on the
-// result. Every solve Z = Y - h(Z) starts from Y and takes exactly c.MaxIterations iterations (algorithm 1 of the
-// paper). The parameters are drawn with the seed c.Seed. Parameters with a bound are scaled so that the sum of their
-// norms is c.Lipschitz. GRAND has no solves: its features are integrated up to the time of the forward part and back
-// again.
+// Invert measures how well reverse layers undo forward layers. It runs c.Forward forward layers on the encoded features
+// of a graph, and then as many reverse layers on the result. A reverse layer with the input Y computes its result Z by
+// the fixed-point iteration Z = Y - h(Z), where h is the branch of the layer. The iteration starts from Z = Y, and
+// takes exactly c.MaxIterations steps (algorithm 1 of the paper).
+//
+// The parameters are drawn with the seed c.Seed. If the layers' weights have a bound on their norms, they are then
+// scaled up or down, so that the sum of their norms is c.Lipschitz. GRAND has no fixed-point iteration: its
+// differential equation is integrated from time 0 to the time in [Inversion].Time, and then back to time 0.
 func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (inv *Inversion, err error) {
 	defer recovered(&err)
 	if err := ctx.Err(); err != nil {
