@@ -14,10 +14,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// judgeStep computes the metrics after a step. If the model's evaluation mode differs from its training mode
-// (f.Separate is true), judgeStep evaluates the model, and the metrics are those after this step. Otherwise no
-// evaluation is needed: the step computed its logits with the parameters before the step, so that they give the metrics
-// after the previous epoch.
+// judgeStep is called after each training step, and computes metrics. Some models compute other logits in evaluation
+// mode than in training mode (f.Separate is true). judgeStep evaluates such a model, which gives the metrics after this
+// epoch. All other models need no evaluation: the training step has computed their logits before it changed the
+// parameters. These logits give the metrics after the previous epoch. out are the results of the training step.
 func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
 	if f.Separate {
 		logits, err := f.logits()
@@ -61,8 +61,8 @@ func (f *fit) logits() ([]float32, error) {
 	defer release(out)
 	logits, err := tensors.CopyFlatData[float32](out[0])
 	if f.explain(out[1]) != "" {
-		// The evaluation failed. If the logits are NaN, judge computes no metrics. The next training step will report
-		// the reason.
+		// The model's computation failed, so that its logits are of no use. They are replaced by NaN: judge computes no
+		// metrics from NaN.
 		logits = slices.Repeat([]float32{float32(math.NaN())}, len(logits))
 	}
 	return logits, err
@@ -70,7 +70,7 @@ func (f *fit) logits() ([]float32, error) {
 
 // judge computes the metrics after an epoch from logits. If the validation metric is the best so far, judge keeps the
 // weights for the result. logits are in the model's order of nodes. params are the values of the parameters with which
-// the logits were computed. If params is nil, these are the present values in the store.
+// the logits were computed. A nil params means that the logits were computed with the present values in the store.
 func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error {
 	r := f.result
 	logits = sparse.Restore(f.model.Order, logits, f.model.Outputs)
@@ -89,9 +89,9 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 			}
 		}
 	}
-	// Some models train only a part of themselves in the first epochs (pretraining). Until the last of these epochs,
-	// the metrics are not those of the whole model. Therefore each of these epochs becomes the best epoch, whatever its
-	// metric is, and patience counts only later epochs.
+	// Some models train only a part of themselves in the first epochs (pretraining). During pretraining, the metrics
+	// say little about the whole model. Therefore each epoch of pretraining replaces the best epoch so far, whatever
+	// its metric is. Patience counts only the epochs after pretraining.
 	if f.patience++; epoch <= f.model.Pretraining() {
 		f.patience = 0
 		r.Val = Number(math.NaN())

@@ -23,30 +23,36 @@ type Size struct{ Nodes, Edges, Features, Classes int }
 func SizeOf(g *graphs.Graph) Size { return Size{g.NumNodes, len(g.Edges), g.NumFeatures, g.NumClasses} }
 
 // Least is a lower bound, in bytes, of the memory that a training needs. It is coarse, but can be computed without
-// compiling a program. It counts four arrays of shape [nodes, hidden]: a layer's input and output, and the gradients of
-// the loss with respect to both. It also counts a column index and a weight for each direction of each edge, and the
-// arrays of the loss. It does not count the features, since they may be stored as a sparse matrix.
+// compiling a program. It counts three things:
+//
+//   - four arrays of shape [nodes, hidden]: a layer's input and output, and the gradients of the loss with respect to
+//     both;
+//   - the sparse adjacency matrix, which stores a column index and a weight for each direction of each edge;
+//   - three numbers per node, for the computation of the loss.
+//
+// It does not count the features of the dataset, since they may be stored as a small sparse matrix.
 func Least(s Size, c Config) int64 {
 	return 4*4*int64(s.Nodes)*int64(c.Hidden) + 2*8*int64(s.Edges) + 3*4*int64(s.Nodes)
 }
 
-// beside is an estimate of the memory that the first run of a program takes in addition to the memory of the program
-// itself. It is for the plugin's machine code, for the stacks of threads, and for what Go's garbage collector has not
-// freed yet. Together these took 8 to 40 MB (docs/performance.md).
+// beside is an estimate of the memory that the first run of a program takes in addition to the memory that the compiler
+// reports for the program. It is for the machine code of XLA's plugin, for the stacks of threads, and for what Go's
+// garbage collector has not freed yet. In measurements, these three together took 8 to 40 MB (docs/performance.md).
 const beside = 32 << 20
 
-// expect predicts how much memory the process will take when it runs a compiled program, and returns an error if not
-// enough memory is available.
+// expect predicts the most memory that the process will take when it runs a compiled program (the peak). It stores the
+// prediction in s.predicted. It returns an error if the program needs more memory than is available.
 //
 //   - The program needs the sum of three amounts: the memory that the compiler reports for the program, the constant
 //     [beside], and the memory of two copies of the weights, the best and the latest ones.
-//   - The predicted peak is the larger of two amounts: the most memory that the process has taken so far, and its
-//     present memory plus what the program needs.
-//   - The result of [available] includes the memory that the process has taken already (without mapped files such as
-//     program code). It must be at least this memory plus what the program needs. On a GPU, the result is only the free
-//     memory, which must be at least what the program needs.
+//   - The predicted peak is the larger of two amounts: the most memory that the process has taken so far, and the
+//     memory that it takes now plus what the program needs.
+//   - On the CPU, [available] counts free memory and the memory that the process takes now. Therefore what [available]
+//     returns must be at least what the process takes now plus what the program needs. (Here, mapped files such as
+//     program code do not count as memory of the process.)
+//   - On a GPU, what [available] returns must be at least what the program needs.
 //
-// If an engine does not report the memory of programs, nothing is checked.
+// If an engine does not report the memory of programs, nothing is predicted or checked.
 func (s *session) expect(program *Graph) error {
 	m, known := engine.MemoryOf(program.Executable())
 	if !known {
@@ -94,10 +100,13 @@ func refusal(g *graphs.Graph, c Config, need string, available int64, advice str
 		c.Model, c.Hidden, g.Name, g.NumNodes, len(g.Edges), need, machine.Bytes(available), advice, MemoryVariable)
 }
 
-// remedy says which settings to lower. Most of a program's memory is in arrays of shape [nodes, hidden]. So the width
-// that fits is computed as if the memory were proportional to the width. A model with several attention heads may also
-// fit with fewer heads. The setting --adjoint unrolled stores all iterations, and a model with this setting may fit
-// without it.
+// remedy is the advice for a training whose program needs more memory than is available:
+//
+//   - a smaller width (--hidden). Most of a program's memory is in arrays of shape [nodes, hidden]. Therefore remedy
+//     computes the width that fits if the memory is proportional to the width. If no width fits, the advice is a
+//     smaller graph or a machine with more memory.
+//   - a single attention head, if the model has several.
+//   - --adjoint implicit, if the setting is --adjoint unrolled, which stores all iterations of the solves.
 func remedy(c Config, need, available int64) string {
 	width := int(float64(c.Hidden) * float64(available) / float64(need))
 	if width > 8 {

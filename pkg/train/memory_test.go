@@ -61,8 +61,8 @@ func TestMemoryAsked(t *testing.T) {
 		}
 		return m.Temporary
 	}
-	// The comparison begins at 128 layers, since adjoint solves of chains with at least 128 layers keep one more array,
-	// from which they extrapolate their start.
+	// The shallow chain has 128 layers, since chains with at least 128 layers need one array more than shorter chains:
+	// their adjoint solves compute a better first guess with it.
 	if shallow, deep := temporary(128), temporary(4096); deep > shallow {
 		t.Errorf("4096 reverse layers work in %d bytes, 128 in %d", deep, shallow)
 	}
@@ -73,8 +73,9 @@ func TestMemoryAsked(t *testing.T) {
 	}
 }
 
-// TestTooLittleMemory checks that a training is refused before compiling if its lower bound exceeds the available
-// memory, and after compiling if its program needs too much.
+// TestTooLittleMemory checks that a training is refused if it needs more memory than is available. If the lower bound
+// [Least] is already more than is available, the training is refused before its program is compiled. Otherwise it is
+// refused after compiling, when the memory of the program is known.
 func TestTooLittleMemory(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	g := board(t, 100)

@@ -14,31 +14,31 @@ type Options struct {
 	Notice func(text string)
 	// Until, if above 0, pauses the training after this number of epochs: the training writes a checkpoint, and its
 	// result has the status [Paused]. If the same training is then run with a larger Until, or with 0, it is resumed
-	// from this checkpoint. A pause may take one additional training step, which computes the metrics of the last
-	// epoch.
+	// from this checkpoint. After writing the checkpoint, the training may run one additional step, which is not
+	// counted as an epoch: it only computes the metrics of the last epoch.
 	Until int
 }
 
 // Checkpoint describes a file with the state of an unfinished training. The state has:
 //
 //   - all variables of the training program: parameters, Adam's moments, running means and variances, and the state of
-//     the random numbers;
+//     the random number generator;
 //   - the weights of the best epoch so far;
 //   - the history, which is the loss and the metrics of all epochs so far;
 //   - the counters of early stopping.
 //
-// A training that finds such a file is resumed from it. On the same engine and machine, it then gives the same numbers
-// as an uninterrupted training, bit for bit, except times and memory.
+// A training that finds such a file is resumed from it. On the same engine and machine, a resumed training gives the
+// same numbers as an uninterrupted one, bit for bit, except times and memory.
 //
-// The file is written regularly, and also when the training is interrupted. It is always complete, even if the process
-// is killed while it writes (see [files.Write]). The training does not remove the file at its end: the caller removes
-// it after storing the result. Two trainings must not use the same file at the same time.
+// The file is written regularly, and also when the training is interrupted. The file is always complete, even if the
+// process is killed while it writes the file (see [files.Write]). The training does not remove the file at its end: the
+// caller removes it after storing the result. Two trainings must not use the same file at the same time.
 type Checkpoint struct {
 	Path string
 	// Every is the least time between two checkpoints. 0 stands for [CheckpointEvery].
 	Every time.Duration
-	// Versions are the versions of all software that the numbers depend on, by name, such as Go and GoMLX. A training
-	// is not resumed from a file with other versions.
+	// Versions has the versions of all software on which the results of a training depend, such as Go and GoMLX. The
+	// keys are the names of the software. A training is not resumed from a file with other versions.
 	Versions map[string]string
 	// Replace says what happens if the file has the state of another training. If Replace is true, the training starts
 	// from the beginning and overwrites the file. Otherwise it fails with an [OriginError].

@@ -70,8 +70,8 @@ func TestOrdinaryModel(t *testing.T) {
 		for name := range r.Weights {
 			names = append(names, name)
 		}
-		// The encoder has 2 arrays. Each of the 3 layers has 2 for its linear map and 2 for its normalisation. Batch
-		// normalisation has 4, and the output layer has 2.
+		// The encoder has 2 variables, a weight and a bias. Each of the 3 layers has 2 variables in its linear map and
+		// 2 in its layer normalisation. Batch normalisation has 4 variables, and the output layer has 2.
 		if len(names) != 2+3*4+4+2 ||
 			!slices.ContainsFunc(r.Weights["last.running_mean"].Values, func(v float32) bool { return v != 0 }) {
 			t.Errorf("the weights are %v", names)

@@ -12,16 +12,18 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 )
 
-// Origin is everything that the numbers of a training depend on, except the machine. It has an entry for each of these,
-// by name: the checksum of the graph as the model sees it ([models.Seen]), the split, the engine, the model, each
-// setting, and each version. A checkpoint or a stored result is used only for a training of the same origin.
+// Origin has everything on which the results of a training depend, except the machine. It maps names to values. There
+// are entries for the checksum of the graph as the model sees it ([models.Seen]), the split, the engine, the model,
+// each setting, and the version of each software on which results depend. A checkpoint or a stored result is used only
+// for a training of the same origin.
 type Origin map[string]string
 
-// versionOf is the prefix of the names of versions in an [Origin].
+// versionOf is a prefix of names in an [Origin]. The name of an entry with the version of a software is this prefix and
+// the name of the software.
 const versionOf = "version of "
 
 // NewOrigin returns the origin of a training. graph is the checksum of the graph as the model sees it ([models.Seen]).
-// For versions, see [Checkpoint].
+// versions maps the names of software to versions, as the field Versions of [Checkpoint] does.
 func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map[string]string) (Origin, error) {
 	o := Origin{"graph": graph, "split": strconv.Itoa(split), "engine": e.Name}
 	for key, value := range c.Resolved().Values() {
@@ -41,10 +43,11 @@ func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map
 	return o, nil
 }
 
-// Difference says in words how the origin of a checkpoint or of a stored result differs from the wanted origin, which
-// is that of the present training. The words can end a sentence that begins with "the checkpoint" or "the result". Only
-// the first difference is named: model, engine, split and settings come first, then the graph, then versions. If the
-// origins are equal, Difference returns "".
+// Difference says in words how two origins differ: kept, the origin of a checkpoint or of a stored result, and wanted,
+// the origin of the present training. The words can end a sentence that begins with "the checkpoint" or "the result".
+// If there are several differences, Difference names only one. It looks for a difference first in the model, then in
+// the engine, the split and the settings, then in the graph, and last in the versions. If the origins are equal,
+// Difference returns "".
 func (kept Origin) Difference(wanted Origin) string {
 	all := maps.Clone(kept)
 	maps.Copy(all, wanted)

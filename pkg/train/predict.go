@@ -16,13 +16,14 @@ import (
 
 // Prediction is the result of one evaluation of a model. Its nodes are in the graph's order.
 type Prediction struct {
-	// Logits has the logits, an array of shape [n, Outputs]. Representation has what the head, the model's last layer,
-	// reads: an array of shape [n, Width]. Both are stored row by row.
+	// Logits has the logits: Outputs numbers for each node. Representation has what the head, the model's last layer,
+	// reads: Width numbers for each node. Both arrays begin with the numbers of node 0, then come those of node 1, and
+	// so on.
 	Logits, Representation []float32
 	Outputs, Width         int
-	// Loss is the loss over the training nodes. Gradients has the gradients of the loss with respect to the parameters,
-	// by the parameters' names. It is nil if no gradients were asked for. [Evaluate] computes neither the loss nor
-	// gradients.
+	// Loss is the loss over the training nodes. Gradients maps the name of each parameter to the gradient of the loss
+	// with respect to this parameter. Gradients is nil if the caller asked for no gradients. [Evaluate] computes
+	// neither the loss nor gradients.
 	Loss      float64
 	Gradients map[string]Array
 }

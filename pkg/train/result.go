@@ -14,8 +14,8 @@ const (
 	Paused = "paused"
 )
 
-// Number is a float64 that is written as null in JSON if it is NaN or infinite. Results may have such numbers after a
-// divergence.
+// Number is a float64 that is written as null in JSON if it is NaN or infinite. A result may have NaN and infinite
+// numbers if the training diverged.
 type Number float64
 
 // MarshalJSON implements json.Marshaler.
@@ -35,9 +35,10 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(n))
 }
 
-// Epoch has the results of one epoch. The field Epoch is its number, counted from 1. Epochs is the largest number of
-// epochs, a setting. Val and Test are the validation and test metrics with the parameters after the epoch's step.
-// BestVal is the best validation metric until this epoch. Test is only for curves: nothing is chosen by it.
+// Epoch has the results of one epoch. The field Epoch is the number of this epoch, counted from 1. The field Epochs is
+// the setting that says how many epochs the training has at most. Val is the validation metric and Test is the test
+// metric, both with the parameters after the epoch's step. BestVal is the best validation metric so far. Test is only
+// for drawing curves: the training chooses nothing by it.
 type Epoch struct {
 	Epoch   int     `json:"epoch"`
 	Epochs  int     `json:"-"`
@@ -47,8 +48,8 @@ type Epoch struct {
 	BestVal Number  `json:"-"`
 	Seconds float64 `json:"seconds"`
 	// Iterations are the mean numbers of iterations per reverse layer in the epoch's step, and Residual is the largest
-	// residual of the step's solves. Both are zero if the model has no reverse process. (Plain GRAND has Iterations
-	// nevertheless.)
+	// residual of the step's solves. Both are zero if the model has no reverse process. Plain GRAND is an exception:
+	// its Iterations are not zero (see the type [Iterations]).
 	Iterations Iterations `json:"iterations,omitzero"`
 	Residual   Number     `json:"residual,omitempty"`
 }
@@ -79,8 +80,8 @@ type Result struct {
 	Seconds        float64 `json:"seconds"`
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
-	// Threads is the number of threads on which the engine computed, or 0 if results do not depend on the number
-	// ([engine.Engine.Threads]).
+	// Threads is the number of threads on which the engine computed. It is 0 if results do not depend on the number of
+	// threads (see [engine.Engine.Threads]).
 	Threads int `json:"threads,omitempty"`
 	// PeakRSS is the most main memory that the process has used so far, in bytes (resident set size).
 	PeakRSS int64 `json:"peak_rss_bytes"`

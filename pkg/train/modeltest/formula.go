@@ -21,24 +21,24 @@ import (
 // Dense has a small graph as dense matrices, and the parameters of a model. With these matrices, tests write down the
 // formula of the model without the model's own code for message passing.
 type Dense struct {
-	// Graph is the GoMLX graph of the arrays below.
+	// Graph is the computation graph of GoMLX to which all arrays below belong.
 	Graph *Graph
-	// A is the adjacency, [n, n]: entry i, j is 1 if node j is a neighbour of node i. X are the features, [n,
-	// features]. I is the identity matrix, [n, n].
+	// A is the adjacency matrix: entry i, j is 1 if node j is a neighbour of node i. X has the features, one row for
+	// each node. I is the identity matrix, of the same shape as A.
 	A, X, I *Node
-	// Out is the adjacency of a directed graph: entry i, j is 1 if an arc leads from node i to node j. In is the
-	// transpose of Out. If the graph has no directions, Out and In equal A.
+	// Out is the adjacency matrix of a directed graph: entry i, j is 1 if an edge leads from node i to node j. In is
+	// the transpose of Out. If the graph has no directions, Out and In equal A.
 	Out, In *Node
-	// Known has the labels of the training nodes, [n, classes]. The row of a training node is 1 at the node's class and
-	// 0 elsewhere. The rows of all other nodes are 0.
+	// Known has the labels of the training nodes, as a matrix with one row for each node and one column for each class.
+	// The row of a training node is 1 at the node's class and 0 elsewhere. The rows of all other nodes are 0.
 	Known   *Node
 	Config  models.Config
 	Outputs int
 	params  map[string]*Node
 }
 
-// Formula computes what a model computes in training without dropout. logits has shape [n, Outputs]. penalty is what
-// the model adds to the loss, or nil if it adds nothing.
+// Formula computes what a model computes in training without dropout. logits has one row for each node and d.Outputs
+// columns. penalty is what the model adds to the loss, or nil if it adds nothing.
 type Formula func(d *Dense) (logits, penalty *Node)
 
 // Param returns the parameter with the given name.
@@ -78,8 +78,8 @@ func (d *Dense) RowNorm(a *Node) *Node {
 	return Div(a, MaxScalar(ReduceAndKeep(a, ReduceSum, 1), 1))
 }
 
-// SoftmaxOver is the softmax of each row of scores, [n, n], over the entries at which mask is positive. All other
-// entries are 0.
+// SoftmaxOver is the softmax of each row of the matrix scores. The matrix mask has the same shape. The softmax is taken
+// only over the entries at which mask is positive. All other entries of the result are 0.
 func (d *Dense) SoftmaxOver(scores, mask *Node) *Node {
 	is := GreaterThan(mask, ZerosLike(mask))
 	scores = Where(is, scores, MulScalar(OnesLike(scores), -1e30))
@@ -152,9 +152,10 @@ func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, chan
 	})
 }
 
-// Draw draws a model's parameters at random, about as large as their initial values. Some parameters have the same
-// initial value in all entries. Draw adds noise to them: if a parameter were zero, a test would not notice whether the
-// parameter is used. Parameters with a bound are scaled so that their Frobenius norm is half the bound.
+// Draw draws a model's parameters at random, about as large as their initial values. Some parameters have initial
+// values that are not random, such as 0. Draw adds noise to these values: with a parameter of 0, a test may not notice
+// whether the model uses the parameter. A parameter with a bound is scaled such that its Frobenius norm is half the
+// bound.
 func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array {
 	t.Helper()
 	params, err := models.ParametersOn(c.Config, g)
@@ -246,8 +247,8 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 	return tensors.MustCopyFlatData[float32](results[0]), gradients
 }
 
-// lossOf is the mean cross-entropy of the logits over the training nodes, which are the rows of known that are not
-// zero.
+// lossOf is the mean cross-entropy of the logits over the training nodes. known has the labels of these nodes, in the
+// form of the field Known of [Dense].
 func lossOf(logits, known *Node) *Node {
 	if logits.Shape().Dimensions[1] == 1 { // the logit of class 1; the logit of class 0 is 0
 		logits = Concatenate([]*Node{ZerosLike(logits), logits}, 1)
@@ -255,8 +256,9 @@ func lossOf(logits, known *Node) *Node {
 	return Neg(Div(ReduceAllSum(Mul(known, LogSoftmax(logits, 1))), ReduceAllSum(known)))
 }
 
-// Near checks that the values got are close to the expected values want. They may differ by 2e-4 times the largest
-// absolute expected value, or by 2e-6 if this is more.
+// Near checks that each value in got is close to the expected value at the same position of want. The two values may
+// differ by 2e-4 times the largest absolute value in want. A difference of up to 2e-6 is always allowed. what is the
+// name of the values in error messages.
 func Near(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	if len(got) != len(want) {

@@ -141,8 +141,9 @@ func separate(t *testing.T, g *graphs.Graph, c train.Config) bool {
 	return d.Separate
 }
 
-// gradients compares the gradient of the loss with a finite difference: the slope of the loss along one random
-// direction in the space of all parameters.
+// gradients checks the gradient of the loss. It draws a random direction in the space of all parameters, and computes
+// the slope of the loss along this direction in two ways: from the gradient, and by a finite difference. Both must
+// agree.
 func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	t.Helper()
 	c.Epochs = 3
@@ -170,8 +171,9 @@ func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) 
 			size += float64(v) * float64(v)
 		}
 	}
-	// h is the step of the finite difference. With a larger h, activations could have a kink between the two points at
-	// which the loss is computed. With a smaller h, rounding errors would be too large.
+	// h is the step of the finite difference: the loss is computed at two points, h forwards and h backwards along the
+	// direction. With a larger h, an activation such as ReLU could have its kink between the two points. With a smaller
+	// h, rounding errors would be too large.
 	const h = 3e-4
 	moved := func(by float64) float64 {
 		weights := map[string]train.Array{}
@@ -190,5 +192,5 @@ func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) 
 	}
 }
 
-// listed lists the keys of a map in a sentence.
+// listed returns the sorted keys of a map as text, with commas between them.
 func listed[T any](m map[string]T) string { return strings.Join(slices.Sorted(maps.Keys(m)), ", ") }
