@@ -20,7 +20,7 @@ import (
 func tiny(t *testing.T) Profile {
 	t.Helper()
 	p := Quick()
-	p.Name, p.Datasets = "tiny", []string{"minesweeper", "tolokers"}
+	p.Name, p.Datasets, p.Chosen = "tiny", []string{"minesweeper", "tolokers"}, nil
 	p.Rules = rules(t,
 		`[{"settings": {"hidden": 4, "epochs": 2, "max_iterations": 4, "lr": [0.01, 1e30]},
 		"depths": [{"forward": 2, "reverse": 2}]}]`)
