@@ -106,10 +106,10 @@ func (o Integration) Validate() error {
 		return fmt.Errorf("the tolerances are %g and %g: choose positive numbers", o.AbsTol, o.RelTol)
 	case !m.Adaptive() && !(o.Step > 0):
 		return fmt.Errorf("step is %g: choose a positive number", o.Step)
-	case !m.Adaptive() && math.Abs(o.To)/o.Step*float64(m.stages()) > float64(o.MaxEvaluations):
+	case !m.Adaptive() && o.steps()*float64(m.stages()) > float64(o.MaxEvaluations):
 		return fmt.Errorf("%s with steps of %g to time %g takes %.0f evaluations, more than the limit of %d: "+
 			"choose a larger step or a higher limit",
-			m.Name, o.Step, o.To, math.Ceil(math.Abs(o.To)/o.Step)*float64(m.stages()), o.MaxEvaluations)
+			m.Name, o.Step, o.To, o.steps()*float64(m.stages()), o.MaxEvaluations)
 	}
 	return nil
 }

@@ -11,12 +11,14 @@ import (
 // grid returns three numbers for an integration with fixed steps: the number of steps, the size of all steps but the
 // last, and the size of the last step. The sizes have the sign of To.
 func (o Integration) grid() (count int, h, last float64) {
-	// The number of steps is rounded up. If To is a multiple of Step, rounding errors could add a tiny last step. The
-	// subtraction of 1e-6 prevents this.
-	count = max(1, int(math.Ceil(math.Abs(o.To)/o.Step-1e-6)))
+	count = int(o.steps())
 	h = math.Copysign(o.Step, o.To)
 	return count, h, o.To - float64(count-1)*h
 }
+
+// steps is the number of steps of an integration with fixed steps: |To| / Step, rounded up, and at least 1. If To is a
+// multiple of Step, rounding errors could add a tiny last step. The subtraction of 1e-6 prevents this.
+func (o Integration) steps() float64 { return max(1, math.Ceil(math.Abs(o.To)/o.Step-1e-6)) }
 
 // integrateFixed computes the integrations in the list os, which all start from x and differ only in To. They run in
 // one loop, so that the field is compiled once.

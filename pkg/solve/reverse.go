@@ -83,9 +83,9 @@ func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *St
 		y, scale := s.z, magnitude(s.z)
 		found, end := c.solve(i, s, c.own.at(w, c.layer(i)), Mul(scale, loop.Float(y, c.Tolerance)))
 		residual := Div(end.residual, scale)
-		// The comparison residual > s.worst would be false for a residual that is NaN. The comparison below is true for
-		// NaN, so that a NaN is reported.
-		worse := LogicalNot(LessOrEqual(residual, s.worst))
+		// A residual that is NaN counts as worse than every number, so that it is reported. After the first NaN, no
+		// other residual is worse.
+		worse := LogicalAnd(LogicalNot(LessOrEqual(residual, s.worst)), Equal(s.worst, s.worst))
 		if inputs {
 			s.inputs = store(s.inputs, y, i)
 		}

@@ -63,6 +63,9 @@ func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
 // Edges may be in any order. An edge that is given twice becomes two entries. The field Edge of the result says which
 // entry was made from which edge.
 func FromEdges(targets, sources int, target, source []int32, weight []float32) (*CSR, error) {
+	if targets < 0 || sources < 0 {
+		return nil, fmt.Errorf("sparse matrix: %d targets and %d sources: neither can be negative", targets, sources)
+	}
 	if len(target) != len(source) || weight != nil && len(weight) != len(source) {
 		return nil, fmt.Errorf("sparse matrix: %d targets, %d sources and %d weights of edges: give one each per edge",
 			len(target), len(source), len(weight))
@@ -120,8 +123,12 @@ func FromDense(rows []float32, columns int) (*CSR, error) {
 }
 
 // WithSelfLoops returns a copy of the matrix with an additional entry of weight 1 on the diagonal, in every row that
-// has no entry there. For an adjacency matrix A without self loops, the result is A + I. The matrix must be square.
+// has no entry there. For an adjacency matrix A without self loops, the result is A + I. It panics if
+// the matrix is not square.
 func (a *CSR) WithSelfLoops() *CSR {
+	if a.Rows != a.Columns {
+		panic(fmt.Errorf("sparse matrix: self loops need a square matrix, and this one is %d x %d", a.Rows, a.Columns))
+	}
 	s := &CSR{Rows: a.Rows, Columns: a.Columns, Start: make([]int, a.Rows+1), mirrored: a.mirrored}
 	copied := func(from, to int) {
 		s.Column, s.Weight = append(s.Column, a.Column[from:to]...), append(s.Weight, a.Weight[from:to]...)
@@ -130,7 +137,7 @@ func (a *CSR) WithSelfLoops() *CSR {
 		}
 	}
 	s.Column, s.Weight = make([]int32, 0, a.Entries()+a.Rows), make([]float32, 0, a.Entries()+a.Rows)
-	for i := range min(a.Rows, a.Columns) {
+	for i := range a.Rows {
 		from, to := a.Start[i], a.Start[i+1]
 		at, there := slices.BinarySearch(a.Column[from:to], int32(i))
 		copied(from, from+at)

@@ -109,6 +109,10 @@ func (e BareEdges) Products(sources, weights []*Node) []*Node {
 // w holds the weights at the places of the transpose. [BareEdges.Transpose] moves the weights there from the places of
 // the pattern.
 func (e BareEdges) TransposedProduct(w, g *Node) *Node {
+	if e.p.backward == nil && !e.p.symmetric {
+		panic(fmt.Errorf("sparse pattern: TransposedProduct needs the transpose, which was not made: " +
+			"see PatternOptions.Uses"))
+	}
 	return e.backward.inOrder(e.backward.product(w, g, e.backward.arrays[column]))
 }
 

@@ -105,7 +105,7 @@ func (f *fit) run(ctx context.Context) (err error) {
 		saver.save(why != "") // This comes before the additional step, which changes the parameters.
 		over, err := f.turn(epoch, why != "")
 		switch {
-		case why == Interrupted:
+		case why == Interrupted && f.result.Status == OK:
 			f.interrupted()
 		case why == Paused && f.result.Status == OK:
 			f.result.Status = Paused

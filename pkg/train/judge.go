@@ -90,9 +90,9 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 		}
 	}
 	// Some models train only a part of themselves in the first epochs (pretraining). During pretraining, the metrics
-	// say little about the whole model. Therefore each epoch of pretraining replaces the best epoch so far, whatever
-	// its metric is. Patience counts only the epochs after pretraining.
-	if f.patience++; epoch <= f.model.Pretraining() {
+	// say little about the whole model. Therefore each epoch of pretraining, and the first epoch after it, replaces the
+	// best epoch so far, whatever its metric is. Patience counts only the epochs after pretraining.
+	if f.patience++; epoch <= f.model.Pretraining()+1 {
 		f.patience = 0
 		r.Val = Number(math.NaN())
 	}
