@@ -83,17 +83,15 @@ type Result struct {
 	// Threads is the number of threads on which the engine computed. It is 0 if results do not depend on the number of
 	// threads (see [engine.Engine.Threads]).
 	Threads int `json:"threads,omitempty"`
-	// PeakRSS is the most main memory that the process has used so far, in bytes (resident set size).
+	// PeakRSS is the largest amount of main memory that the process has used at one time, in bytes (resident set size).
 	PeakRSS int64 `json:"peak_rss_bytes"`
-	// PredictedBytes is a prediction of PeakRSS. It is made for each program after the program is compiled and before
-	// it runs: the memory of the process at that time, plus the memory that the program needs by the compiler's report.
-	// PredictedBytes is the largest of these predictions, or the peak until then if this is larger. It is 0 if the
-	// compiler reports nothing.
+	// PredictedBytes is a prediction of PeakRSS. It is made before the first training step, from the memory that the
+	// compiler reports for the training's programs. It is 0 if the compiler reports nothing.
 	PredictedBytes int64      `json:"predicted_bytes"`
 	Iterations     Iterations `json:"iterations"`
-	// Residual is the largest residual of any solve in the last epoch (see solve.Stats). ResidualLayer is the number of
-	// the reverse layer with this residual, counted from 0. AdjointResidual is the largest residual of any adjoint
-	// solve, relative to the right-hand side of the adjoint equation.
+	// Residual is the largest residual of all solves in the last epoch. ResidualLayer is the number of the reverse
+	// layer that has this residual; layers are counted from 0. AdjointResidual is the largest residual of all adjoint
+	// solves in the last epoch, relative to the right-hand side of the adjoint equation (docs/concepts.md).
 	Residual        Number `json:"residual"`
 	ResidualLayer   int    `json:"residual_layer"`
 	AdjointResidual Number `json:"adjoint_residual"`
@@ -101,8 +99,9 @@ type Result struct {
 	// Message says in a sentence what went wrong. It is empty if nothing went wrong.
 	Message string `json:"message,omitempty"`
 
-	// History has all epochs. Weights are the weights after the best epoch. Logits are the logits that the model
-	// computes with these weights: Outputs numbers for each node, first those of node 0.
+	// History has an entry for each epoch. Weights are the weights after the best epoch. Logits are the logits that the
+	// model computes with these weights. Outputs is the number of logits of each node. Logits has the logits of node 0
+	// first, then those of node 1, and so on.
 	History []Epoch          `json:"-"`
 	Logits  []float32        `json:"-"`
 	Outputs int              `json:"-"`

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// peakRSS is the most main memory that the process has used so far, in bytes; 0 if it is not known.
+// peakRSS returns the largest amount of main memory that the process has used at one time, in bytes. It returns 0 if
+// this amount is not known.
 func peakRSS() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

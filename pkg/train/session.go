@@ -20,7 +20,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// session is a model on an engine, for one graph and one split. store holds the values of the model's variables.
+// session holds what is needed to train or to evaluate a model: the engine, the graph, a split, the configuration, and
+// the store, which has the values of the model's variables.
 type session struct {
 	engine *engine.Engine
 	graph  *graphs.Graph
@@ -30,13 +31,13 @@ type session struct {
 	store  *model.Store
 	models.Declaration
 	inputs []any // the arguments of every program: labels, training mask, the model's arrays
-	// predicted is a prediction of the most memory that the process will take, in bytes; see [session.expect]. It is 0
-	// if it is not known.
+	// predicted is a prediction of the largest amount of memory that the process will use at one time, in bytes. It is
+	// 0 if nothing was predicted. See [session.expect].
 	predicted int64
 }
 
-// newSession returns a session for training on a split, or for evaluations in which the model may read the labels of
-// the split's training nodes.
+// newSession returns a session for training or evaluating a model on a split of the graph. Before that, it checks the
+// configuration, the graph and the split. The model may read the labels of the split's training nodes.
 func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 	return openSession(e, g, g.Splits[split], c, c.Seed+uint64(split))
 }
 
-// teaches returns an error if no model can be trained on a split of the graph.
+// teaches returns an error if the graph cannot be used for training on the given split.
 func teaches(g *graphs.Graph, split int) error {
 	if g.NumNodes > 0 && g.Labelled() == 0 {
 		return fmt.Errorf("graph %q has no labels, which training needs: add them to it, or have a model that was "+
@@ -67,7 +68,8 @@ func teaches(g *graphs.Graph, split int) error {
 	return g.Teaches(split)
 }
 
-// openSession returns a session. The configuration must be valid, and the model must be able to read the graph.
+// openSession returns a session, with initial values of the model's variables drawn by the given seed. The caller must
+// have checked the configuration and the graph.
 func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config, seed uint64) (*session, error) {
 	if err := admitLeast(e, g, c); err != nil {
 		return nil, err
@@ -86,7 +88,8 @@ func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config
 	return s, nil
 }
 
-// bind makes s.inputs, the arguments of every program.
+// bind makes s.inputs, the tensors that every program gets as its arguments: the labels, the mask of the training
+// nodes, and the model's arrays. The rows of labels and mask are in the model's order of nodes.
 func (s *session) bind() {
 	n := s.graph.NumNodes
 	labels := make([]float32, n)
@@ -119,20 +122,23 @@ func (s *session) declare(seed uint64) (err error) {
 	return err
 }
 
-// trainable returns the variables that training changes, in the order in which the model made them.
+// trainable returns the model's parameters, in the order in which the model made them. Variables that are not
+// parameters, such as the running means of batch normalisation, are left out.
 func (s *session) trainable() []*model.Variable {
 	return slices.DeleteFunc(slices.Clone(s.Variables), func(v *model.Variable) bool { return !v.Trainable })
 }
 
-// built is a model in a computation graph: its outputs, and its loss, a scalar.
+// built is what [session.build] returns: the outputs of a model and its loss, as nodes of a computation graph. The loss
+// is a scalar.
 type built struct {
 	models.Output
 	loss *Node
 }
 
-// build adds the model to a computation graph, together with its loss over the training nodes. The loss is the mean
-// cross-entropy or, for two classes, the mean binary cross-entropy with logits (paper section 4.1.2). In training mode,
-// the model's own penalty term is added to the loss, if it has one. in are the nodes that stand for s.inputs.
+// build adds the model and its loss to a computation graph. The loss is the mean cross-entropy over the training nodes.
+// If there are two classes, it is the mean binary cross-entropy with logits (paper section 4.1.2). In training mode, a
+// model may add a penalty term of its own to the loss. The argument in has the nodes of the computation graph that
+// stand for s.inputs, in the same order.
 func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	g := in[0].Graph()
 	s.store.SetTraining(g, training)
@@ -169,8 +175,8 @@ func (s *session) gradients(loss *Node) []*Node {
 	return Gradient(loss, values...)
 }
 
-// These are the positions of the results of [session.step]. The results from position outParams on are the parameters
-// before the step.
+// These constants are the positions of the results that [session.step] returns. The results from position outParams to
+// the end are the values that the parameters had before the step.
 const (
 	outLoss = iota
 	outLogits
@@ -183,8 +189,8 @@ const (
 	outParams
 )
 
-// step builds one training step: a step of Adam on the training loss. With --normalise project, the training step then
-// scales down the parameters whose norms exceed their bound.
+// step adds one training step to a computation graph. A training step computes the loss and its gradients, and updates
+// the parameters by Adam. With --normalise project, it then scales down the parameters whose norms exceed their bound.
 func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 	g := in[0].Graph()
 	b := s.build(scope, in, true)
@@ -196,7 +202,8 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 			gradients[i] = Add(gradients[i], MulScalar(before[i], s.config.WeightDecay))
 		}
 	}
-	// The optimiser expects the gradients in the order in which the variables were made.
+	// The optimiser expects the gradients in the order in which the variables were made. The slice gradients has this
+	// order, since s.trainable lists the variables in this order.
 	adam := optimizer.Adam().LearningRate(s.config.LearningRate).Epsilon(1e-8).Done()
 	adam.(gomlx.OptimizeWithGradients).UpdateGraphWithGradients(scope, gradients, b.loss.DType())
 	for _, bounded := range models.Groups(s.Params) {
@@ -209,14 +216,15 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 		stats.AdjointResidual, stats.Outcome}, before...)
 }
 
-// explain says in a sentence why the model's computation failed, or returns "" if it did not fail. (An integration of
-// GRAND may fail, for example.) outcome is a number that the computation has returned.
+// explain returns a sentence that says why the model's computation failed, or "" if it did not fail. For example, the
+// integration of GRAND's differential equation may fail. The argument outcome is one of the computation's results: a
+// number that stands for success, or for the reason of the failure.
 func (s *session) explain(outcome *tensors.Tensor) string {
 	return s.model.Explain(int(tensors.ToScalar[int32](outcome)))
 }
 
-// scale adds operations to the computation graph g that change the values of parameters with a common bound. The
-// function named by computes the new values from the values that the parameters have at this point of the graph.
+// scale adds operations to the computation graph g that change the values of the parameters in bounded, which share one
+// bound. The argument by is a function that computes the new values of these parameters from their present values.
 func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node) []*Node) {
 	var values []*Node
 	for _, p := range bounded.Params {
@@ -227,8 +235,8 @@ func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node
 	}
 }
 
-// toBound scales all parameters with a bound. Parameters that share a bound are scaled up or down, so that the sum of
-// their norms equals the bound.
+// toBound scales all parameters that have a bound, up or down. Parameters that share a bound are scaled by the same
+// factor. Afterwards, the sum of their norms equals the bound.
 func (s *session) toBound() error {
 	groups := models.Groups(s.Params)
 	if len(groups) == 0 {
@@ -244,8 +252,8 @@ func (s *session) toBound() error {
 	return err
 }
 
-// once compiles a program for the inputs of the session, and runs it once. what is the name of the program in error
-// messages.
+// once compiles a program for the inputs of the session, and runs it once. The function graph builds the computation
+// graph of the program. The argument what is a name for the program, which error messages use.
 func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) []*Node) ([]*tensors.Tensor, error) {
 	exec, err := model.NewExec(s.engine.Backend, s.store, graph)
 	if err != nil {
@@ -262,8 +270,8 @@ func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) [
 	return out, nil
 }
 
-// compile compiles a program for the inputs of the session, and returns an error if the program needs more memory than
-// there is. what is the name of the program in error messages.
+// compile compiles a program for the inputs of the session. It returns an error if the program needs more memory than
+// is available. The argument what is a name for the program, which error messages use.
 func (s *session) compile(exec *model.Exec, what string) error {
 	program, err := exec.Compile(shapesOf(s.inputs)...)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// A checkpoint's file is written by [files.WriteSealed], which appends a checksum. The content before the checksum is:
+// stateMagic is the beginning of a checkpoint's file. It names the format and its version. The file is written by
+// [files.WriteSealed], which appends a checksum. Before the checksum, the file has these parts, in this order:
 //
 //	stateMagic                       the format and its version
 //	uint64                           the length of the header, little-endian
@@ -22,25 +23,27 @@ const stateMagic = "revgnn checkpoint 1\n"
 // state is what a checkpoint contains.
 type state struct {
 	Origin Origin `json:"origin"`
-	// Result is the result so far. Its field Seconds is the time that the training has taken until now. History has the
-	// epochs so far. BestVals has one entry for each of these epochs: the best validation metric until then.
+	// Result is the result of the training up to this checkpoint. Its field Seconds is the time that the training took
+	// up to this checkpoint. History has an entry for each epoch that was run. BestVals has an entry for each of these
+	// epochs, too: the best validation metric up to this epoch. These two are fields of their own since the JSON of
+	// Result contains neither of them.
 	Result   Result   `json:"result"`
 	History  []Epoch  `json:"history"`
 	BestVals []Number `json:"best_vals"`
-	// Solve is the number of iterations of all solves in all epochs so far, and Adjoint that of all adjoint solves.
-	// Patience is the number of epochs since the validation metric improved.
+	// Solve is the number of iterations of all solves in all epochs so far. Adjoint is the number of iterations of all
+	// adjoint solves in all epochs so far. Patience is the number of epochs since the validation metric last improved.
 	Solve    float64 `json:"solve"`
 	Adjoint  float64 `json:"adjoint"`
 	Patience int     `json:"patience"`
 	Arrays   []array `json:"arrays"`
 }
 
-// array is an array of the training whose values a checkpoint contains.
+// array describes an array that a checkpoint contains, such as the value of a variable.
 type array struct {
 	Name  string `json:"name"`
 	Shape string `json:"shape"`
-	// bytes is the size of the values in bytes. write writes the values to a checkpoint. set restores the values from
-	// the bytes that write has written.
+	// bytes is the size of all values together, in bytes. The function write writes the values to a checkpoint. The
+	// function set sets the values again: its argument has the bytes that write has written.
 	bytes int
 	write func(io.Writer) error
 	set   func([]byte) error
@@ -68,10 +71,11 @@ func writeState(path string, s state) error {
 // damage is the error for a checkpoint whose content is not what writeState wrote.
 type damage struct{ error }
 
-// readState reads a state from a file, and returns it with the values of its arrays as bytes. It calls the function
-// wanted with the state, and wanted returns the arrays that the state must have. Whatever the file contains, readState
-// allocates no more memory than these arrays and the header need. If the content of the file is not what writeState
-// wrote, the error is a [damage].
+// readState reads a state from a file. It also returns the values of the state's arrays, as bytes. The function wanted
+// gets the state, and returns the arrays that the file must contain. readState takes the sizes of arrays from wanted
+// and not from the file. So a damaged file cannot make it allocate more memory than these arrays and the header need.
+// If the content of the file is not what writeState wrote, or if the file contains other arrays, the error is a
+// [damage].
 func readState(path string, wanted func(state) []array) (s state, content [][]byte, err error) {
 	f, err := files.OpenSealed(path, "a file that revgnn wrote")
 	var changed *files.DamageError
@@ -94,7 +98,8 @@ func readState(path string, wanted func(state) []array) (s state, content [][]by
 	if err := json.NewDecoder(io.LimitReader(in, int64(length))).Decode(&s); err != nil {
 		return s, nil, damage{err}
 	}
-	// The decoder may have read more than the header. So in is set to the end of the header, where the arrays begin.
+	// The decoder stops at the end of the JSON value, which may be before the end of the header. So the reader named in
+	// is set to the end of the header, where the arrays begin.
 	start := int64(len(stateMagic)+8) + int64(length)
 	in.Reset(io.NewSectionReader(f, start, f.Size()-start))
 	list := wanted(s)

@@ -179,8 +179,8 @@ func TestUnconvergedSolvesWarn(t *testing.T) {
 	}
 }
 
-// TestDepthIsALoop checks that the layers are a loop in the compiled program: compiling 1024 reverse layers takes about
-// as long as compiling 16. With 1024 layers, the loss must be finite from the start.
+// TestDepthIsALoop checks that the reverse layers are a loop in the compiled program. If they are a loop, compiling
+// 1024 layers takes about as long as compiling 16 layers. With 1024 layers, the loss of the first step must not be NaN.
 func TestDepthIsALoop(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	c := small("gcn+rep")
@@ -202,8 +202,9 @@ func TestDepthIsALoop(t *testing.T) {
 	}
 }
 
-// TestBenchFromWeights checks from which parameters the steps of a benchmark start: all steps from the same parameters
-// if no weights are given, and each step from the result of the step before if weights are given.
+// TestBenchFromWeights checks from which parameters the steps of a benchmark start. If no weights are given, all steps
+// must start from the same parameters. If weights are given, the first step must start from these weights, and each
+// later step must start from the parameters that the step before has computed.
 func TestBenchFromWeights(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	g, c := board(t, 6), small("gcn+rep")

@@ -16,32 +16,34 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Trajectory has the states of a model, which are the features of all nodes after some of its layers. The nodes are in
-// the graph's order.
+// Trajectory describes the states of a model. A state is the features of all nodes after a number of layers. Lists with
+// an entry for each node have the nodes in the graph's order.
 type Trajectory struct {
-	// Forward and Reverse are the states after forward layers and after reverse layers, by ascending numbers of layers.
-	// Reverse is empty for models without a reverse process.
+	// Forward has the states after forward layers, and Reverse has the states after reverse layers. Both lists are
+	// sorted by the number of layers. Reverse is empty for models without a reverse process.
 	Forward, Reverse []State
-	// Probability has, for each node, the probability of class 1 that the whole model computes. It is nil if there are
-	// more than two classes.
+	// Probability has an entry for each node: the probability of class 1 that the model computes. Probability is nil if
+	// there are more than two classes.
 	Probability []float64
 }
 
 // State describes the features of all nodes after a number of layers.
 type State struct {
-	// Layer is the number of layers. 0 stands for the encoded features, before any layer.
+	// Layer is the number of layers that have been applied. If it is 0, the state is the encoded features.
 	Layer int
 	// GSL is the smoothness of the features ([metrics.GSL]), or NaN if the features are not finite.
 	GSL Number
-	// Probability has, for each node, the probability of class 1 that the head computes from this state alone. The head
-	// reads zeros in the place of the features of the other direction (paper section 4.1.3). Probability is nil if
-	// there are more than two classes.
+	// Probability has an entry for each node: the probability of class 1 that the head computes from this state alone.
+	// The head reads forward and reverse features side by side. For a forward state, the head gets zeros in place of
+	// the reverse features. For a reverse state, it gets zeros in place of the forward features (paper section 4.1.3).
+	// Probability is nil if there are more than two classes.
 	Probability []float64
 }
 
 // Trace evaluates a model with the given weights in evaluation mode, and returns its states (see [Trajectory]). For
-// each number k in layers, it returns the state after k forward layers and the state after k reverse layers. It leaves
-// out numbers that exceed the model's number of layers. Only models made of layers have states; see [models.Tracer].
+// each number k in layers, it returns the state after k forward layers and the state after k reverse layers. States
+// after more layers than the model has are left out. Trace returns an error for models that are not made of layers,
+// such as GRAND (see [models.Tracer]).
 func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
 	layers []int) (t *Trajectory, err error) {
 	defer recovered(&err)
@@ -98,8 +100,8 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	return t, nil
 }
 
-// probability copies a tensor of shape [n, 1] to main memory, and brings its values from the model's order of nodes
-// into the graph's order.
+// probability returns the values of a tensor of shape [n, 1], which has one value for each node. The tensor has the
+// nodes in the model's order. The result has them in the graph's order.
 func (s *session) probability(t *tensors.Tensor) []float64 {
 	values := sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](t), 1)
 	out := make([]float64, len(values))
@@ -109,8 +111,8 @@ func (s *session) probability(t *tensors.Tensor) []float64 {
 	return out
 }
 
-// Within selects from a list of numbers of layers those from 0 to depth. It returns them in ascending order, each only
-// once.
+// Within returns the numbers in layers that are at least 0 and at most depth, in ascending order and without
+// repetitions. They are numbers of layers, and depth is the number of layers of a model.
 func Within(layers []int, depth int) []int {
 	out := slices.Compact(slices.Sorted(slices.Values(layers)))
 	return slices.DeleteFunc(out, func(l int) bool { return l < 0 || l > depth })

@@ -10,8 +10,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// TestTraceAgreesWithPredict checks that Trace and Predict agree. The smoothness of the last states must be the
-// smoothness of the representation that the head reads, and the probabilities of class 1 must be those of the logits.
+// TestTraceAgreesWithPredict checks that Trace and Predict agree. Predict returns the representation: the features
+// after the last forward layer and, if there are reverse layers, the features after the last reverse layer. The
+// smoothness (GSL) of these features must equal the smoothness that Trace returns for the states after the last layers.
+// Trace's probabilities of class 1 must be those that follow from Predict's logits.
 func TestTraceAgreesWithPredict(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g := board(t, 8)
@@ -51,7 +53,8 @@ func TestTraceAgreesWithPredict(t *testing.T) {
 					t.Errorf("%s: %s is %g, want %g", model, what, got, want)
 				}
 			}
-			// The first columns of the representation are the forward state, and the others are the reverse state.
+			// part computes the smoothness of the columns of the representation from column first to column
+			// first+c.Hidden-1. The forward state begins at column 0, and the reverse state at column c.Hidden.
 			part := func(first int) float64 {
 				x := make([]float32, 0, g.NumNodes*c.Hidden)
 				for i := range g.NumNodes {

@@ -38,6 +38,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println(len(prediction.IDs), "nodes, classes", prediction.Classes)
+	// For each node, here for node 0, the probabilities of the two classes add up to 1.
 	fmt.Printf("of node 0: %.1f together\n", prediction.Of(0, 0)+prediction.Of(0, 1))
 	// Output:
 	// 36 nodes, classes [0 1]

@@ -15,14 +15,16 @@ import (
 // Model is a trained model.
 type Model struct {
 	About
-	// Weights are the parameters by name.
+	// Weights has the values of the model's parameters, by name. It also has the running statistics of batch
+	// normalisation, if the model uses this.
 	Weights map[string]train.Array
-	// file is the name of the model's file for error messages.
+	// file is how error messages name the model. It is the name of the model's file if the model was read from a file.
 	file string
 }
 
-// New returns the model with the parameters of a training's best epoch. It returns an error if the training has no best
-// epoch, for example because the loss was not finite in the first epoch.
+// New returns the model that a training has produced, with the parameters of the best epoch. The arguments describe the
+// training: the graph g, the configuration c, the name of the engine, and the result r. New returns an error if there
+// is no best epoch, for example because the loss was not finite in the first epoch.
 func New(g *graphs.Graph, c train.Config, engine string, r *train.Result) (*Model, error) {
 	if len(r.Weights) == 0 {
 		return nil, fmt.Errorf("the training of %s on %s has no best epoch, and so no parameters to keep (it ended as "+
@@ -41,8 +43,8 @@ func (m *Model) Write(path string) error {
 	return weights.WriteFile(path, m.Weights, map[string]string{key: string(text)})
 }
 
-// Read reads a file that [Model.Write] or 'revgnn train --out' wrote. It returns an error if the file does not describe
-// its model, or has been changed.
+// Read reads a file that [Model.Write] or 'revgnn train --out' wrote. It returns an error if the file has no
+// description of its model ([About]), or if the file has been changed.
 func Read(path string) (*Model, error) {
 	f, err := weights.ReadFile(path)
 	if err != nil {
@@ -65,22 +67,25 @@ type Prediction struct {
 	// IDs are the names of the nodes. Classes are the names of the classes, in the order of the columns of
 	// Probabilities.
 	IDs, Classes []string
-	// Probabilities are the probabilities of the classes, [nodes, classes]. Each row adds up to 1.
+	// Probabilities is a matrix of shape [nodes, classes]. Each row has one node's probabilities of the classes, which
+	// add up to 1.
 	Probabilities []float64
-	// Logits, a matrix [nodes, Outputs], has one logit for each class. If there are two classes, it has only the logit
-	// of the second class. Representation, a matrix [nodes, Width], has the features that the model's last layer reads.
+	// Logits is a matrix of shape [nodes, Outputs]. It has one logit for each class. If there are two classes, it has
+	// only the logit of the second class. Representation is a matrix of shape [nodes, Width]. It has the features that
+	// the model's last layer reads.
 	Logits, Representation []float32
 	Outputs, Width         int
-	// Engine is the engine that computed the prediction.
+	// Engine is the name of the engine that computed the prediction.
 	Engine string
 }
 
 // Predict computes the class probabilities of a graph's nodes, in evaluation mode (without dropout, and with the
 // running statistics of batch normalisation). The graph needs neither labels nor splits, unless the model reads labels
-// ([models.Kind].ReadsLabels). The graph must have the features that the model was trained on, in the same order. If in
-// training the features of each node were divided by their sum, Predict does the same with the features of this graph.
+// ([models.Kind].ReadsLabels). The graph must have the features that the model was trained on, in the same order. If
+// the model was trained on row-normalised features ([datasets.RowNormalise]), Predict normalises the features of this
+// graph in the same way, unless they are normalised already.
 //
-// The engine e may be nil, which stands for the first engine that is available ([engine.Open]).
+// If e is nil, Predict uses the first engine that is available ([engine.Open]).
 func (m *Model) Predict(e *engine.Engine, g *graphs.Graph) (*Prediction, error) {
 	if err := m.fits(g, m.file); err != nil {
 		return nil, err

@@ -21,7 +21,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
-// fitted trains a model for some epochs, with dropout and batch normalisation if the model has these settings.
+// fitted trains a model for the given number of epochs. It uses dropout and batch normalisation if the model has these
+// settings.
 func fitted(t *testing.T, g *graphs.Graph, name string, epochs int) (train.Config, *train.Result) {
 	t.Helper()
 	c := modeltest.Small(name)
@@ -58,16 +59,17 @@ func kept(t *testing.T, g *graphs.Graph, c train.Config, r *train.Result) *Model
 	return m
 }
 
-// bare returns a graph without its labels and splits.
+// bare returns a copy of the graph that has neither labels nor splits.
 func bare(g *graphs.Graph) *graphs.Graph {
 	out := *g
 	out.Labels, out.NumClasses, out.Splits = slices.Repeat([]int32{graphs.Unlabelled}, g.NumNodes), 0, nil
 	return &out
 }
 
-// TestEveryModel trains each model, and predicts with the model's file. The logits must be those of the best epoch.
-// Only models that read labels may need labels for a prediction. Only models with a weight for each node may need a
-// graph with the same number of nodes.
+// TestEveryModel trains each model, saves it to a file, and predicts with the model from the file. On the graph that
+// the model was trained on, the logits must be those of the best epoch. A prediction must not need labels, unless the
+// model reads labels. A prediction must work on a graph with another number of nodes, unless the model has a weight for
+// each node.
 func TestEveryModel(t *testing.T) {
 	e, g, other := enginetest.Open(t, engine.Go), modeltest.Board(t, 6), modeltest.Board(t, 5)
 	for _, name := range models.Names() {
@@ -114,8 +116,9 @@ func TestEveryModel(t *testing.T) {
 	}
 }
 
-// TestPredictionIsOfTheGraphsNodes predicts for a graph in CSV files, whose nodes and classes have names. The file of
-// the prediction must have these names.
+// TestPredictionIsOfTheGraphsNodes reads a graph from CSV files, which give its nodes and classes names. It trains a
+// model on this graph, and writes a prediction for the graph to a file. The file must have the same names of nodes and
+// classes.
 func TestPredictionIsOfTheGraphsNodes(t *testing.T) {
 	dir, e := t.TempDir(), enginetest.Open(t, engine.Go)
 	nodes := "id,label,x,y\n"
@@ -167,9 +170,9 @@ func TestPredictionIsOfTheGraphsNodes(t *testing.T) {
 	}
 }
 
-// TestNormalisation: if a model was trained on row-normalised features, Predict normalises the features of a graph,
-// unless they are normalised already. If a model was trained on features as they are stored, Predict refuses normalised
-// features.
+// TestNormalisation checks predictions with and without row-normalised features ([datasets.RowNormalise]). If a model
+// was trained on row-normalised features, Predict must normalise the features of a graph, unless they are normalised
+// already. If a model was trained on features that are not normalised, Predict must refuse row-normalised features.
 func TestNormalisation(t *testing.T) {
 	e, raw := enginetest.Open(t, engine.Go), modeltest.Board(t, 6)
 	for i := range raw.Features {
@@ -195,7 +198,8 @@ func TestNormalisation(t *testing.T) {
 	}
 }
 
-// TestRefusals: if a file cannot be used, the error is one sentence that says why, and what to do.
+// TestRefusals checks the errors for files and graphs that cannot be used. Each error must be a single line that gives
+// the reason.
 func TestRefusals(t *testing.T) {
 	g := modeltest.Board(t, 6)
 	c, r := fitted(t, g, "gcn", 2)

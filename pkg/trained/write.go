@@ -12,15 +12,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// Of returns the probability that a node is of a class. Node and class are given by their numbers, counted from 0.
+// Of returns the probability that a node belongs to a class. The arguments are the number of the node and the number of
+// the class, both counted from 0.
 func (p *Prediction) Of(node, class int) float64 { return p.Probabilities[node*len(p.Classes)+class] }
 
 // Write writes the prediction to a file, as a whole or not at all. The end of the file's name chooses the format:
 //
-//   - .csv: a row for each node. The column id has the name of the node. Then there is a column for each class, which
-//     has the name of the class and the probabilities of this class;
-//   - .npz: the arrays probabilities [nodes, classes], logits [nodes, classes] ([nodes] for two classes) and
-//     representation [nodes, width]. The nodes have the same order as in the graph.
+//   - .csv: a row for each node. The column id has the names of the nodes. Each further column has the name of a class,
+//     and the probabilities of this class.
+//   - .npz: three arrays. The array probabilities has the shape [nodes, classes]. The array logits has the same
+//     shape or, if there are two classes, the shape [nodes]. The array representation has the shape [nodes, width]. The
+//     nodes have the same order as in the graph.
 func (p *Prediction) Write(path string) error {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv":
@@ -31,8 +33,8 @@ func (p *Prediction) Write(path string) error {
 	return fmt.Errorf("%s ends neither in .csv nor in .npz: name the file by its format", path)
 }
 
-// Only returns the part of the prediction that is about the given nodes. These are given by their numbers, counted from
-// 0.
+// Only returns the part of the prediction that is about the given nodes. The argument nodes lists the numbers of these
+// nodes, counted from 0.
 func (p *Prediction) Only(nodes []int) *Prediction {
 	q := *p
 	q.IDs, q.Probabilities, q.Logits, q.Representation = nil, nil, nil, nil
