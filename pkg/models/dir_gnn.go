@@ -83,9 +83,9 @@ type dirGNN struct {
 	dense  bool // the features are dense: Prepare has computed their sums or means over neighbours
 }
 
-// Build implements [Network]. The representation, [n, d] or [n, L d], is what the last linear map reads. This is Z of
-// [dirGNN] or, without jumping knowledge, the input of the last layer. If a single layer reads the node features and
-// gives the logits, the representation is the logits.
+// Build implements [Network]. If the setting "jk" is "max" or "cat", the representation is Z of [dirGNN]. If it is
+// "none", the representation is the input of the last layer, [n, d]. With "none" and a single layer, this input would
+// be the node features, and Build returns the logits as the representation instead.
 func (d *dirGNN) Build(b *Builder) Output {
 	all, alpha := d.neighbourhoods(b.Arrays), d.alpha(b)
 	var x *Node // nil for the first layer, which reads the node features
@@ -155,8 +155,9 @@ func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *N
 	return h
 }
 
-// Unused implements [Twin]. It returns the names of copies of α, which files from PyTorch hold and this network does
-// not read.
+// Unused implements [Twin]. A file with the weights of the authors' PyTorch model holds α under the name "alpha", and
+// again under a name for each layer. This network reads only "alpha", and only if α is trained. Unused returns the
+// names that it does not read.
 func (d *dirGNN) Unused() (names []string) {
 	if !d.LearnAlpha {
 		names = append(names, "alpha")

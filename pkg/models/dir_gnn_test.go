@@ -16,7 +16,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// dirWith returns a function that sets settings of Dir-GNN, given as name, value, name, value, …
+// dirWith returns a function that changes settings of Dir-GNN. The argument settings lists the names and the new values
+// of these settings: name, value, name, value, …
 func dirWith(t *testing.T, settings ...string) func(c *train.Config) {
 	return func(c *train.Config) {
 		for i := 0; i < len(settings); i += 2 {
@@ -31,7 +32,9 @@ func TestDirGNN(t *testing.T) {
 	modeltest.Check(t, "dir-gnn", dirWith(t, "conv", "sage", "learn-alpha", "true", "jk", "cat", "l2-norm", "true"))
 }
 
-// dirFormula returns the formula of Dir-GNN on dense matrices. The function alpha returns α as an array with one entry.
+// dirFormula returns a function that computes the logits of Dir-GNN on dense matrices, by the publication's formula.
+// The argument alpha is a function that returns α, the weight of the messages from out-neighbours, as an array with one
+// entry.
 func dirFormula(alpha func(d *modeltest.Dense) *Node) modeltest.Formula {
 	return func(d *modeltest.Dense) (logits, penalty *Node) {
 		value := func(name string) any { return d.Config.Value(name) }
@@ -66,7 +69,8 @@ func dirFormula(alpha func(d *modeltest.Dense) *Node) modeltest.Formula {
 	}
 }
 
-// degreeNorm returns D_r^-1/2 A D_c^-1/2, where D_r holds the sums of the rows of A and D_c the sums of its columns.
+// degreeNorm returns D_r^-1/2 A D_c^-1/2 for the adjacency matrix A. The diagonal matrix D_r holds the sums of the rows
+// of A, and D_c holds the sums of the columns of A. Sums of 0 count as 1.
 func degreeNorm(a *Node) *Node {
 	root := func(axis int) *Node { return Sqrt(MaxScalar(ReduceAndKeep(a, ReduceSum, axis), 1)) }
 	return Div(Div(a, root(1)), root(0))
@@ -145,8 +149,9 @@ func TestDirectionsAreForThoseWhoReadThem(t *testing.T) {
 	}
 }
 
-// Only models that read directions refuse a graph whose directions are missing, and the error says what to do. The test
-// also checks that Dir-GNN needs at least one layer.
+// A graph may be loaded without the directions of its edges, because a file is missing. Models that read directions
+// refuse such a graph with an error that says what to do. All other models accept it. The test also checks that Dir-GNN
+// needs at least one layer.
 func TestMissingDirections(t *testing.T) {
 	g := modeltest.Tiny(t)
 	g.ArcsMissing = "some.npz is missing; fetch it"

@@ -8,8 +8,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Prepare makes the sparse matrix S of [dirGNN] for gcn, or A and the numbers 1/degree for sage. If the node features
-// are dense, Prepare also computes their sums or means over neighbours, which are the same in all training steps.
+// Prepare implements [Network]. If the setting "conv" is "gcn", it makes the sparse matrix S of [dirGNN]. If it is
+// "sage", Prepare makes the sparse matrix A. For sage, it also makes arrays of the numbers by which sums over
+// neighbours are multiplied to get means: one array for out-neighbours and, in a directed graph, one for in-neighbours.
+// If the node features are dense, Prepare also computes their sums (for gcn) or means (for sage) over neighbours, since
+// these are the same in all training steps.
 func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Out(g)
 	if d.Conv == "gcn" {
@@ -41,7 +44,9 @@ func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 	return order, arrays, nil
 }
 
-// directions returns 1 for an undirected graph, where the adjacency A equals its transpose A^T, else 2.
+// directions returns the number of kinds of neighbours. It is 2 for a directed graph, where a node has out-neighbours
+// and in-neighbours. It is 1 for an undirected graph, where the out-neighbours and the in-neighbours are the same
+// nodes.
 func (d *dirGNN) directions() int {
 	if d.matrix.Symmetric() {
 		return 1
@@ -73,8 +78,9 @@ func (d *dirGNN) neighbourhoods(arrays []*Node) []neighbourhood {
 	return all
 }
 
-// aggregate returns, for each node, the sum or mean of the rows of x w^T over its neighbours in this direction, [n,
-// width]. If x is nil, it stands for the node features.
+// aggregate multiplies x by w^T, and aggregates the rows of the product over each node's neighbours, which are all
+// out-neighbours or all in-neighbours (see [neighbourhood]). For gcn, it computes sums with the weights S, and for
+// sage, means. The result is [n, width]. If x is nil, aggregate takes the node features in place of x.
 func (n neighbourhood) aggregate(b *Builder, x, w *Node) *Node {
 	if x == nil && n.features != nil {
 		return b.mapped(n.features, w)

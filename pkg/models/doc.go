@@ -2,10 +2,10 @@
 // up.
 //
 // A model registers its [Kind]: its name, its settings with their defaults, and a function that makes its [Network]. A
-// network converts a dataset's graph to the arrays that it needs ([Network.Prepare]), and adds itself to a computation
-// graph of GoMLX ([Network.Build]). A network declares its parameters where it uses them: by [Builder.Param], by
-// [Builder.Linear], or by GoMLX's own layers on [Builder.Scope]. Abilities that only some networks have are interfaces
-// of their own, for example [Inverter], [Tracer] and [Explainer].
+// network converts a dataset's graph to the arrays that the network needs ([Network.Prepare]), and adds itself to a
+// computation graph of GoMLX ([Network.Build]). A network declares its parameters where it uses them: by
+// [Builder.Param], by [Builder.Linear], or by GoMLX's own layers on [Builder.Scope]. Abilities that only some networks
+// have are interfaces of their own, for example [Inverter], [Tracer] and [Explainer].
 //
 // These are the words and symbols of this package's comments:
 //
@@ -17,18 +17,19 @@
 //   - A is the adjacency matrix of the graph, D the diagonal matrix of the nodes' degrees, and I the identity matrix.
 //   - A value of the Go type *Node is an array in a computation graph of GoMLX. In all other places, a node is a node
 //     of the dataset's graph. The store is GoMLX's list of variables: it holds the values of the parameters.
-//   - A model has two kinds of settings. Shared settings are fields of [Config], which many models have. The model's
-//     own settings are declared in the model's file, by [OwnSettings].
+//   - A model has two kinds of settings. Shared settings are fields of [Config], and several models have them. The
+//     model's own settings are declared in the model's file, by [OwnSettings].
 //   - A block ([solve.Block]) is the branch h of a layer f(X) = X + h(X). A solve is the fixed-point iteration that
 //     computes one reverse layer.
-//   - The representation of a network is the array of node features that its last linear map reads.
+//   - The representation of a network is the array that its last linear map reads, with one row for each node.
 //   - The cotangent of an array is the gradient of the loss with respect to this array. A vector-Jacobian product
 //     computes the cotangents of a function's inputs from the cotangent of its result.
 //   - A sparse matrix ([sparse.Matrix]) has weights that are known before training. A pattern ([sparse.Pattern]) is a
-//     sparse matrix whose weights the model computes, as in attention. To lay out either of them is to convert it to
-//     the arrays with which package sparse computes products.
+//     sparse matrix whose weights the model computes, as in attention. To lay out a sparse matrix or a pattern is to
+//     convert it to the arrays with which package sparse computes products.
 //   - A place is a position in the arrays of a pattern. It holds an edge or padding. Padding fills up the arrays, and
-//     belongs to no edge. Values of edges, such as attention weights, have one row for each place, [places, k].
+//     belongs to no edge. Values of edges, such as attention weights, have one row for each place: [places, k] is the
+//     shape of an array with k numbers for each edge.
 //   - A training step is one computation of the loss and of all gradients, with one update of the parameters.
 //
 // docs/add-a-model.md explains step by step how to add a model.

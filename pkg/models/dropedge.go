@@ -17,8 +17,9 @@ import (
 type dropEdge struct {
 	pattern *sparse.Pattern
 	edges   int // number of edges, without self loops
-	// numbers holds the index of the edge at each place of the pattern, [places, 1]. The indices are 0 … edges-1, and
-	// both directions of an edge have the same index. All self loops have the same index, which is the number edges.
+	// numbers, [places, 1], holds for each place of the pattern the index of the edge at this place. Edges that are not
+	// self loops have the indices from 0 to edges-1, and both directions of an edge have the same index. All self loops
+	// have the index edges.
 	numbers *tensors.Tensor
 }
 
@@ -42,8 +43,9 @@ func newDropEdge(a *sparse.CSR, p *sparse.Pattern) *dropEdge {
 	return &dropEdge{p, edges, tensors.FromFlatDataAndDimensions(places, len(places), 1)}
 }
 
-// keep returns 1 for each place whose edge stays in this training step, else 0, [places, 1]. The argument numbers is
-// d.numbers, as a value in the computation graph.
+// keep returns an array, [places, 1]. For each place, it is 1 if the edge at this place stays in this training step,
+// and 0 if the edge is left out. (For padding, the number has no meaning.) The argument numbers is the field numbers of
+// d, as a value in the computation graph.
 func (d *dropEdge) keep(b *Builder, numbers *Node) *Node {
 	if !b.Random() {
 		return Ones(b.Graph, shapes.Make(dtypes.Float32, d.pattern.Places(), 1))
@@ -55,9 +57,9 @@ func (d *dropEdge) keep(b *Builder, numbers *Node) *Node {
 }
 
 // normalised returns the weights of all edges, [places, 1]. An edge that stays in this training step has the weight
-// 1/sqrt(d_i d_j), where i and j are its nodes. d_i is the number of node i's edges that stay, with the self loop. The
-// weights of all other edges are 0. The arguments are the pattern's arrays and d.numbers, as values in the computation
-// graph.
+// 1/sqrt(d_i d_j), where i and j are its nodes. Here d_i is the number of node i's edges that stay, with the self loop.
+// All other edges have the weight 0. The argument arrays holds the arrays of the pattern, and the argument numbers is
+// the field numbers of the dropEdge. Both are values in the computation graph.
 func (d *dropEdge) normalised(b *Builder, arrays []*Node, numbers *Node) *Node {
 	edges := d.pattern.Bare(arrays)
 	stay := edges.Mask(d.keep(b, numbers))

@@ -72,8 +72,10 @@ func TestDrawnEdges(t *testing.T) {
 	})
 }
 
-// checkDrawn checks the weights of all edges in one training step, [n, n]. Row position[i] and column position[i] of
-// the weights belong to node i. checkDrawn returns the number of edges that the step has kept.
+// checkDrawn checks the matrix of the edges' weights, [n, n], in one training step with DropEdge. Both directions of an
+// edge must have the weight 0, or both must have the weight that follows from the degrees in the graph of kept edges.
+// Row position[i] and column position[i] of the matrix belong to node i. checkDrawn returns the number of edges that
+// the step has kept.
 func checkDrawn(t *testing.T, g *graphs.Graph, position []int, weights []float32) (stay int) {
 	t.Helper()
 	n := g.NumNodes

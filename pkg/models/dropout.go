@@ -14,7 +14,8 @@ import (
 // 1 - p. It does so in training only.
 func (b *Builder) Dropout(x *Node) *Node { return b.DropoutOf(x, b.Config.Dropout) }
 
-// DropoutOf is [Builder.Dropout] with the given probability, for models that have several probabilities.
+// DropoutOf is [Builder.Dropout] with the given probability p. It is for models that have several probabilities of
+// dropout.
 func (b *Builder) DropoutOf(x *Node, p float64) *Node {
 	if p == 0 || !b.Random() {
 		return x
@@ -41,22 +42,25 @@ func (b *Builder) seed() *Node {
 	return b.seeds()
 }
 
-// seeds draws an array of seeds. The shape of the array is dims, followed by 2.
+// seeds draws an array of seeds for [kept]. A seed consists of two numbers. Therefore the shape of the array is dims,
+// followed by 2.
 func (b *Builder) seeds(dims ...int) *Node {
 	u := b.Scope.RandomUniform(b.Graph, shapes.Make(dtypes.Float32, append(dims, 2)...))
 	return ConvertDType(MulScalar(u, 1<<24), dtypes.Uint32)
 }
 
-// kept is the random choice of dropout: it tells for every entry of an array whether the entry stays, with probability
-// 1 - p. number, of type uint32, holds a different number for each entry. kept can be used in the bodies of GoMLX's
-// loops.
+// kept makes the random choices of dropout: for every entry of an array, it tells whether the entry stays. An entry
+// stays with probability 1 - p. The argument number, of type uint32, holds a different number for each entry. The
+// argument seed holds two numbers. kept can be used in the bodies of GoMLX's loops.
 //
-// kept mixes each entry's number with the seed into a 32-bit number that looks random, the hash h. The entry stays if
-// its hash is less than (1-p) 2^32. A hash is cheap, since XLA computes it inside the operation that reads the choice.
-// A sequence of random numbers would take 15 ns per entry on the CPU, and would stay in memory until the backward pass.
-// The hash is computed in two rounds, one for each of the seed's two numbers. A round combines h with one number of the
-// seed by exclusive or. It then applies a one-to-one function of 32-bit numbers, which mixes all bits of its argument.
-// This function is the last part of MurmurHash3 (Appleby 2011) with other constants (Wellons 2018).
+// kept computes a hash for each entry: a 32-bit number h that looks random, but depends only on the entry's number and
+// on the seed. The entry stays if h is less than (1-p) 2^32. Hashes take little time and no memory, since XLA computes
+// each hash where it is used. Numbers from a random number generator would take 15 ns per entry on the CPU, and would
+// stay in memory until the backward pass.
+//
+// At first, h is the entry's number. Two rounds then change h, one for each number of the seed. A round first combines
+// h with the number of the seed by exclusive or. Then it applies a one-to-one function of 32-bit numbers, which mixes
+// the bits of h. This function is the last part of MurmurHash3 (Appleby 2011) with other constants (Wellons 2018).
 func kept(number, seed *Node, p float64) *Node {
 	constant := func(v uint32) *Node { return loop.Like(loop.Const(number.Graph(), v), number) }
 	fold := func(h *Node, by uint32) *Node { return BitwiseXor(h, BitwiseShiftRightLogical(h, constant(by))) }

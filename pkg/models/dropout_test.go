@@ -13,9 +13,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// Dropout keeps a share 1 - p of the entries. Its choices for two entries look independent: both entries are kept with
-// probability (1 - p)². All shares are checked to within five standard deviations. The pairs are neighbouring entries,
-// entries that are a row apart, and the same entry with two different seeds.
+// Dropout keeps about a share 1 - p of the entries, where p is the probability to drop an entry. The choices for two
+// entries look independent: dropout keeps both entries in about a share (1 - p)² of all pairs. The test counts three
+// kinds of pairs: neighbouring entries, entries that are a row of 64 entries apart, and the same entry with two
+// different seeds. Each count may differ from its expected value by up to five standard deviations.
 func TestKept(t *testing.T) {
 	const n, width = 1 << 16, 64
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {

@@ -28,7 +28,7 @@ func init() {
 		New:      func(Config) Network { return &fagcn{} }})
 }
 
-// fagcnSettings are FAGCN's own settings: ε, the share of the encoded features in every layer.
+// fagcnSettings are FAGCN's own settings. Eps is ε: every layer adds ε X_0, where X_0 are the encoded features.
 type fagcnSettings struct{ Eps float64 }
 
 // fagcn is FAGCN (Bo et al., "Beyond low-frequency information in graph convolutional networks", AAAI 2021):
@@ -38,13 +38,18 @@ type fagcnSettings struct{ Eps float64 }
 //	x_i'    = ε x_0i + Σ_j dropout(α_ij / sqrt(d_i d_j)) x_j       d_i the number of i's neighbours
 //	logits  = X_L W_2^T + b_2
 //
-// x_i is row i of a layer's input, x_i' row i of its result, and x_0i row i of X_0. There are no self loops. The
-// publication has one vector g = [r, l]. Here l and r are two parameters, with the names that they have in PyTorch
-// Geometric's FAConv. (FAConv adds self loops by default.) The linear maps have the names of the authors' code,
-// https://github.com/bdy9527/FAGCN. That code also adds a bias to the scores, and drops entries of the features. It
-// draws initial weights from normal distributions (Glorot and Bengio's, times 1.414). Here initial weights are those of
-// PyTorch Geometric. The defaults are those of the code, except for d, which is 32 there. The dropout of α_ij is from
-// the code; the publication's formula does not have it.
+// X_L is the result of the last layer. For each layer, x_i is row i of the input, and x_i' is row i of the result. x_0i
+// is row i of X_0. There are no self loops.
+//
+// The publication has one vector g = [r, l]. Here l and r are two parameters, with the names that they have in PyTorch
+// Geometric's FAConv. (Unlike this network, FAConv adds self loops by default.) The linear maps have the names of the
+// authors' code, https://github.com/bdy9527/FAGCN.
+//
+// The publication does not apply dropout to α_ij / sqrt(d_i d_j). This dropout is from the authors' code. The default
+// settings are those of the code, too, except for the width d, which is 32 there. The code differs from this network in
+// three points. It adds a bias to the argument of tanh. It applies dropout to the node features, too. It draws initial
+// weights from normal distributions (those of Glorot and Bengio, times 1.414). The initial weights of this network are
+// those of PyTorch Geometric.
 //
 // All layers are computed in one loop, which is compiled once and has a derivative written by hand: see [faLayer].
 type fagcn struct{ pattern *sparse.Pattern }
@@ -92,20 +97,21 @@ func (f *fagcn) Build(b *Builder) Output {
 	return Output{Logits: b.Linear("t2", x, b.Outputs), Representation: x}
 }
 
-// faLayer is a layer of [fagcn] and its derivative, as [solve.ScanVJP] takes them: the methods step and pull. In their
-// arguments, own holds the layer's weights [l, r], [d, 2]. shared holds what all layers read: X_0, the numbers
-// 1/sqrt(d_i), the pattern's arrays and, with dropout, the seed of the random draws.
+// faLayer computes a layer of [fagcn] by the method step, and its derivative by the method pull. [solve.ScanVJP] calls
+// both methods. Their argument own holds the weights of the layer, [d, 2]: the vectors l and r as columns. Their
+// argument shared holds the arrays that all layers read. These are X_0, the numbers 1/sqrt(d_i), the pattern's arrays
+// and, with dropout, the seed of the random draws.
 //
-// pull uses these formulas, in the symbols of [fagcn]. Let v_i be the cotangent of x_i', u_i = v_i / sqrt(d_i), y_j =
-// x_j / sqrt(d_j), and s_ij = 1 - α_ij² the derivative of tanh. The score of edge (i, j) is x_j·l + x_i·r, and its
-// cotangent is s_ij u_i·y_j. The cotangent of x_j·l is the sum of these cotangents over i, which is (Σ_i s_ij u_i)·y_j.
-// The cotangent of x_i·r is the sum of them over j, which is u_i·(Σ_j s_ij y_j). So for each node, a sum over
-// neighbours and one inner product are enough. No inner product has to be computed for each edge. The cotangent of x_j
-// also needs the sum Σ_i α_ij u_i.
+// The following formulas of pull are in the symbols of [fagcn]. Let v_i be the cotangent of x_i', and let u_i = v_i /
+// sqrt(d_i) and y_j = x_j / sqrt(d_j). Let s_ij = 1 - α_ij², which is the derivative of tanh. Then the argument of tanh
+// for the edge (i, j), x_j·l + x_i·r, has the cotangent s_ij u_i·y_j. The term x_j·l is the same for all neighbours i
+// of node j, so that its cotangent is a sum over i: (Σ_i s_ij u_i)·y_j. In the same way, the cotangent of x_i·r is a
+// sum over j: u_i·(Σ_j s_ij y_j). These formulas take sums over neighbours, and one inner product for each node. No
+// inner product has to be computed for each edge. The cotangent of x_j also needs the sum Σ_i α_ij u_i.
 //
-// In these formulas, a sum over i is over the neighbours of a node j. Package sparse computes sums over the neighbours
-// j of a node i. Since the graph is undirected, i and j may be exchanged: α_ji then takes the place of α_ij. Dropout
-// multiplies each α_ij and s_ij by the mask of [faEdges].
+// Package sparse computes sums over the neighbours j of a node i. To compute the sums over i above, pull exchanges the
+// names i and j: the sums are then over j, with α_ji in place of α_ij. This is possible since the graph is undirected.
+// With dropout, each α_ij and each s_ij is multiplied by the mask of [faEdges].
 type faLayer struct {
 	pattern      *sparse.Pattern
 	eps, dropout float64
@@ -121,9 +127,10 @@ func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
 	return out
 }
 
-// forScan prepares a network's arrays for [solve.ScanVJP], which computes a cotangent for every floating-point array.
-// The first array is not changed. All others belong to a sparse matrix or a pattern. Those of them that are floating
-// point hold 1 for edges and 0 for padding. forScan converts them to integers, for which there are no cotangents.
+// forScan prepares a network's arrays for [solve.ScanVJP], which needs a cotangent for every array of floating-point
+// numbers, but none for arrays of integers. The first of the arrays is not changed. All other arrays belong to a sparse
+// matrix or a pattern, and need no cotangents. Those among them that have floating-point numbers hold 1 for edges and 0
+// for padding. forScan converts them to integers.
 func forScan(arrays []*Node) []*Node {
 	out := []*Node{arrays[0]}
 	for _, a := range arrays[1:] {
@@ -135,18 +142,18 @@ func forScan(arrays []*Node) []*Node {
 	return out
 }
 
-// faEdges are the edges of a layer, with the values that step and pull need. In the symbols of [fagcn], y has the rows
-// x_j / sqrt(d_j), and alpha holds α_ij for every edge (i, j), [places, 1]. mask, [places, 1], is the factor by which
-// dropout multiplies α_ij. It is 0 for padding and for dropped edges, and 1/(1-p) for all other edges, where p is the
-// probability of dropout.
+// faEdges are the edges of a layer, with the values that the methods step and pull of [faLayer] need. In the symbols of
+// [fagcn], y has the rows x_j / sqrt(d_j), and alpha, [places, 1], holds α_ij for every edge (i, j). The array mask,
+// [places, 1], holds the factors by which dropout multiplies the α_ij. The factor is 0 for padding and for dropped
+// edges. It is 1/(1-p) for all other edges, where p is the probability of dropout.
 type faEdges struct {
 	sparse.BareEdges
 	y, alpha, mask *Node
 }
 
-// edges computes [faEdges] for one layer. The argument l is the index of the layer, and x is the layer's input X. edges
-// also returns the two terms of the scores, [n, 1] each. left is X times the vector l of [fagcn], and right is X times
-// the vector r.
+// edges computes [faEdges] for one layer. Its arguments are those of [faLayer.step]. edges also returns the two terms
+// of the argument of tanh in [fagcn], [n, 1] each: left holds x_j·l for every node j, and right holds x_i·r for every
+// node i.
 func (f faLayer) edges(l, x *Node, own, shared []*Node) (e faEdges, left, right *Node) {
 	arrays := shared[2:]
 	if f.dropout > 0 {
@@ -170,7 +177,8 @@ func (f faLayer) edges(l, x *Node, own, shared []*Node) (e faEdges, left, right 
 // scaledRows multiplies each row of x, [n, d], by the number in the same row of the second argument, [n, 1].
 func scaledRows(x, by *Node) *Node { return Mul(x, BroadcastToShape(by, x.Shape())) }
 
-// step returns the result of layer l for the input x.
+// step returns the result of a layer for the input x. The argument l is the index of the layer. (It is not the vector l
+// of [fagcn].) The comment on [faLayer] explains own and shared.
 func (f faLayer) step(l, x *Node, own, shared []*Node) *Node {
 	e, _, _ := f.edges(l, x, own, shared)
 	sum := e.Product(Mul(e.alpha, e.mask), e.y)

@@ -40,10 +40,10 @@ func TestFAGCNDropsEdges(t *testing.T) {
 			in = append(in, a)
 		}
 		layer := faLayer{network.pattern, 0.3, 0.5}
-		// X, the weights and X_0 are the point in[3:6] plus h times the direction in[6:9]. The first output is a
-		// number: the sum of all entries of the result of the two layers, each times the same entry of in[2]. The
-		// second output is the derivative of the first output by h. The other outputs tell for each layer which edges
-		// it keeps.
+		// The function computes two layers. It takes the input X of the first layer, the weights of the layers, and X_0
+		// from in[3:6], and adds to each of them h times a direction, from in[6:9]. The first output is the inner
+		// product of the result of the layers with in[2]. The second output is the derivative of the first output with
+		// respect to the number h. Then there is an output for each layer, which tells which edges the layer keeps.
 		ex, err := NewExec(e.Backend, func(in []*Node) []*Node {
 			h, at := in[0], in[3:6]
 			for i := range at {

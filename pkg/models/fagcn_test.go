@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// FAGCN equals the formula of its publication, for several numbers of layers and values of ε.
+// FAGCN equals the formula of its publication, for several numbers of layers and for two values of the setting "eps",
+// which is ε in the formula.
 func TestFAGCNEqualsFormula(t *testing.T) {
 	for _, c := range []struct {
 		layers int

@@ -9,18 +9,24 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// features holds a graph's node features X, [n, m], in one of three forms. A dense X is a single array. If most entries
-// of X are zero and dropout does not act on X, X is a sparse matrix. If most entries of X are zero and dropout acts on
-// X, X is a pattern. The first array then holds the values of the entries of X, [places, 1].
+// features holds a graph's node features X, [n, m], where m is the number of features of a node. The field arrays holds
+// the arrays of X. There are three forms:
+//
+//   - A dense X is a single array. The fields sparse and pattern are nil.
+//   - If most entries of X are zero and dropout does not act on X, the field sparse is the sparse matrix X, and arrays
+//     holds its arrays.
+//   - If most entries of X are zero and dropout acts on X, the field pattern is the pattern of the entries that are not
+//     zero. The first array, [places, 1], holds the values of these entries, and the pattern's arrays follow.
 type features struct {
 	sparse  *sparse.Matrix
 	pattern *sparse.Pattern
 	arrays  []*tensors.Tensor
 }
 
-// dense is a limit: if at least this share of the node features is not zero, the features are multiplied as a dense
-// matrix. (On Chameleon, one in 200 of the 2325 features of a node is not zero. There, the dense product and its
-// derivative took 16 % of the time of GRAND's epochs.)
+// dense is a limit for the share of node features that are not zero. From this share on, the features are multiplied as
+// a dense matrix. Below it, they are multiplied as a sparse matrix, which saves time. (On Chameleon, a node has 2325
+// features, and one in 200 of them is not zero. There, the product with the dense matrix and its derivative took 16 %
+// of the time of GRAND's epochs.)
 const dense = 1.0 / 16
 
 // Sparse tells whether so many of a graph's node features are zero that models multiply them as a sparse matrix. Its
@@ -96,7 +102,8 @@ func (b *Builder) denseFeatures() *Node {
 	return b.features[0]
 }
 
-// mapped returns x w^T, [n, out], for x, [n, in]. If x is nil, it stands for the node features.
+// mapped returns x w^T, [n, out], where x is [n, in] and the weight w is [out, in]. If x is nil, mapped takes the node
+// features in place of x.
 func (b *Builder) mapped(x, w *Node) *Node {
 	if x == nil {
 		return b.Encoded(w)

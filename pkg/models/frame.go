@@ -18,7 +18,7 @@ import (
 //	H = dropout(ReLU(X W_in + b)),  Y = head(norm( f∘…∘f(H) ‖ g∘…∘g(H) )),  g = f^-1
 //
 // X are the node features, Y are the logits, f is a forward layer, and norm is the normalisation that the setting
-// "norm" names. The functions below apply dropout before ReLU, which gives the same result as dropout after ReLU.
+// "norm" names. The method encode applies dropout before ReLU, which gives the same result as dropout after ReLU.
 type frame struct{ backbone }
 
 // backbone is the part in which the paper's models differ: the message passing between encoder and head.

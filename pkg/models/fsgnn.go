@@ -34,29 +34,34 @@ type fsgnnSettings struct{ Hops int }
 
 // fsgnn is FSGNN (Maurya, Liu and Murata, "Simplifying approach to node classification in graph neural networks",
 // Journal of Computational Science 2022). The parameters have the names of the authors' code,
-// https://github.com/sunilkmaurya/FSGNN. The network has no layers one after the other: it reads the node features X
-// and 2K propagated copies of X side by side.
+// https://github.com/sunilkmaurya/FSGNN. The network is not a sequence of layers: it reads the node features X and 2K
+// propagated copies of X side by side. K is the number of hops.
 //
 //	P      = X, A X, Ã X, A² X, Ã² X, …, A^K X, Ã^K X       P_0 … P_2K, [n, m] each
 //	H_i    = softmax(a)_i norm(P_i W_i^T + b_i)             [n, d], for each P_i
-//	logits = dropout(ReLU([H_0, …, H_2K])) W^T + b          of [n, (2K+1) d]
+//	logits = dropout(ReLU([H_0, …, H_2K])) W^T + b          [H_0, …, H_2K] is [n, (2K+1) d]
 //
-// A, [n, n], is the symmetrically normalised adjacency, and Ã is the same with self loops. norm divides each row by its
-// Euclidean length ("hop-normalisation"). a, [2K+1], is trained, and starts at ones. The publication has K = 3
-// ("3-hop", the default here and in the code), 8, 16 and 32, d = 64, and dropout 0.5 to 0.7. It has separate learning
-// rates and weight decays for a, the W_i and W. Here all parameters have the same learning rate and weight decay. The
-// code also divides the rows of the features by their sums, which this network does not do.
+// A, [n, n], is the symmetrically normalised adjacency without self loops. Ã is the symmetrically normalised adjacency
+// with self loops. The function norm divides each row by its Euclidean length ("hop-normalisation"). The vector a,
+// [2K+1], is trained, and all its entries start at 1.
+//
+// The default K is 3, as in the code. The publication has K = 3 ("3-hop"), 8, 16 and 32. It has d = 64, and dropout
+// from 0.5 to 0.7. It has separate learning rates and weight decays for a, for the W_i and for W. Here all parameters
+// have the same learning rate and weight decay. The code also divides the rows of the features by their sums, which
+// this network does not do.
 //
 // Dense node features (see [Sparse]) are propagated once, by Prepare, which stores 2K arrays of their size. For sparse
-// features, such as the 1433 words of Cora, these arrays would be too large. Sparse features are therefore first
-// multiplied by the W_i. The products have only d columns. [hopSteps] propagates them in every training step.
+// features, such as the 1433 words of Cora, these arrays would be too large. The network therefore multiplies sparse
+// features by the W_i first. The products have only d columns each, and [hopSteps] propagates them in every training
+// step.
 type fsgnn struct {
 	hops      int
 	adjacency *sparse.Matrix // the adjacency without normalisation; nil for dense features
 }
 
-// Prepare propagates dense features. For sparse features, it makes the sparse matrix of the adjacency, and the array
-// that the function roots returns.
+// Prepare implements [Network]. If the node features are dense, it propagates them. If they are sparse, it makes the
+// sparse matrix of the adjacency, and an array of the numbers with which [hopSteps] normalises the adjacency (see
+// [roots]).
 func (f *fsgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	if _, yes := Sparse(g); yes {
@@ -79,8 +84,9 @@ func (f *fsgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return sparse.AsGiven(g.NumNodes), arrays, nil
 }
 
-// roots returns two numbers for each degree d, with which [hopSteps] normalises the adjacency. The first number is
-// 1/sqrt(d), or 0 for d = 0. The second number is 1/sqrt(d+1).
+// roots returns two numbers for each degree d, with which [hopSteps] normalises the adjacency. The first number,
+// 1/sqrt(d), is for the adjacency without self loops. (It is 0 for d = 0.) The second number, 1/sqrt(d+1), is for the
+// adjacency with self loops.
 func roots(degrees []int) (out []float32) {
 	for _, d := range degrees {
 		without := 0.0
@@ -138,11 +144,14 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	return out
 }
 
-// hopSteps multiplies the columns of an array x, [n, 2K d], by powers of the matrices A and Ã (see [fsgnn]). A is for
-// the first K d columns, and Ã for the last K d columns. Each half consists of K groups of d columns. Group k = 1 … K
-// of a half has to be multiplied by the k-th power of the half's matrix. This takes K steps, l = 0 … K-1. Step l
-// multiplies all groups with k > l by the matrix, and does not change the groups with k <= l. All steps read [roots],
-// [n, 2], and the arrays of the adjacency without normalisation, whose weights are all 1.
+// hopSteps multiplies the columns of an array x, [n, 2K d], by powers of the matrices A and Ã (see [fsgnn]). The first
+// K d columns are multiplied by powers of A, and the last K d columns by powers of Ã. Each of these halves consists of
+// K groups of d columns. Group k of a half, where k is from 1 to K, has to be multiplied by the k-th power of the
+// matrix (A or Ã). This takes K steps. Step l, where l is from 0 to K-1, multiplies all groups with k > l by the
+// matrix, and does not change the groups with k <= l.
+//
+// The argument shared of step holds the result of the function roots, [n, 2], and the arrays of the adjacency without
+// normalisation. The method step normalises the adjacency by the numbers from roots.
 type hopSteps struct {
 	adjacency   *sparse.Matrix
 	hops, width int

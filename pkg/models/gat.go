@@ -59,29 +59,30 @@ func (a *gat) prepare(adjacency *sparse.CSR) (order sparse.Order, arrays []*tens
 	return a.pattern.Order(), arrays, nil
 }
 
-// block makes the block [layers.GAT], and declares its parameters. As in PyTorch Geometric, the parameters start with
-// uniform random numbers in ±sqrt(6/(in + out)) (Glorot and Bengio 2010). The matrices of all K heads together count as
-// one map, with in = d and out = K d. The attention vectors count as maps with in = K and out = d.
+// block makes the block [layers.GAT], and declares its parameters. As in PyTorch Geometric, the weights start with
+// uniform random numbers between -s and s, where s = sqrt(6/(in + out)) (Glorot and Bengio 2010). For the matrices of
+// the K heads, "in" is d and "out" is K d, as for a linear map to all heads together. For the attention vectors, "in"
+// is K and "out" is d.
 func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	heads, d := b.Config.Heads, b.Config.Hidden
 	limit := math.Sqrt(6 / float64(heads+d))
 	source := b.Param(Param{Name: "stack.0.body.att_src", Shape: []int{1, heads, d}, Limit: limit})
 	target := b.Param(Param{Name: "stack.0.body.att_dst", Shape: []int{1, heads, d}, Limit: limit})
-	// The heads' matrices are [heads, out, in], as in PyTorch.
+	// This parameter holds the matrices of all heads, one below the other: [heads*out, in].
 	params := []Param{b.Config.heads(heads, math.Sqrt(6/float64(d+heads*d)))}
 	if b.Config.Ego {
 		params = append(params, b.Config.ego())
 	}
 	matrices := b.weights(params...)
 	w := Reshape(matrices[0], heads, d, d)
-	// scores returns W_k v_k for each head k, as column k of the result. W_k, [in, out], is the transpose of w[k], and
-	// v_k is row k of the attention vectors v.
+	// scores returns W_k v_k for each head k, as column k of the result. W_k, [in, out], is the weight of head k, which
+	// is the transpose of w[k]. The vector v_k is the attention vector of head k, which is row k of v.
 	scores := func(v *Node) *Node {
 		return Einsum("koi,ko->ik", w, Reshape(v, heads, d))
 	}
-	// values holds the matrices W_k of all heads side by side, [in, heads*out], as [layers.GAT] reads them. To make it,
-	// w is transposed from [heads, out, in] to [in, heads, out] and then reshaped. The layer adds up the results of the
-	// heads. With W_k divided by the number of heads, this sum is the mean.
+	// values holds the weights of all heads side by side, [in, heads*out], as [layers.GAT] reads them. To make it, w is
+	// transposed from [heads, out, in] to [in, heads, out] and then reshaped. The weights are divided by the number of
+	// heads: [layers.GAT] adds up the results of the heads, and the sum should be their mean.
 	values := b.blockScaled(DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads)))
 	all := Concatenate([]*Node{values, scores(source), scores(target)}, 1)
 	if a.Ego {

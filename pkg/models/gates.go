@@ -8,11 +8,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// edgeGates computes gates α_ij = σ(s_ij) on the edges of a graph, where σ is the logistic function. Each edge has one
-// gate and one score s_ij, [places, 1]. The score is the sum of two terms, one for each of the edge's nodes: s_ij =
-// target_i + source_j. So the cotangents of these terms need one inner product for each node, and none for each edge.
-// For example, let v be the cotangent of the gated sums y_i = Σ_j α_ij x_j. Then the cotangent of target_i is the inner
-// product of v_i with the sum Σ_j α'_ij x_j over neighbours. Here α'_ij is the derivative of α_ij with respect to s_ij.
+// edgeGates computes gates α_ij = σ(s_ij) for the edges of a graph, where σ is the logistic function. The score s_ij of
+// an edge is the sum of two terms, one for each of its nodes: s_ij = target_i + source_j (see [edgeGate]). An array of
+// scores or gates has the shape [places, 1].
+//
+// The gated sums over neighbours, y_i = Σ_j α_ij x_j, have a derivative that is cheap to compute. For example, let v_i
+// be the cotangent of y_i, and let α'_ij be the derivative of α_ij with respect to s_ij. Then target_i has the
+// cotangent v_i · (Σ_j α'_ij x_j). This is one inner product for each node, and none for each edge.
 //
 // The field sum is the adjacency, for sums over all neighbours without gates. The field degree, [n, 1], holds each
 // node's number of neighbours.
@@ -61,14 +63,15 @@ func (e edgeGates) gated(g edgeGate, x *Node) *Node {
 func (e edgeGates) mean(sums *Node) *Node { return Div(sums, MaxScalar(e.degree, 1)) }
 
 // teacher returns a function that computes the loss of a gate. This loss trains the gate to tell whether an edge joins
-// two nodes of one class. It is the mean of a binary cross-entropy over all edges between training nodes. The true
-// value t_ij is 1 if the nodes i and j are of one class, else 0. known holds the labels of the training nodes as
-// one-hot rows, and zero rows for other nodes:
+// two nodes of one class. It is the mean of a binary cross-entropy (BCE) over all edges (i, j) between training nodes.
+// The true value t_ij is 1 if the nodes i and j are of one class, else 0. The argument known holds the labels of the
+// training nodes as one-hot rows, and zero rows for all other nodes:
 //
 //	BCE(σ(s_ij), t_ij) = softplus(s_ij) - t_ij s_ij,  t_ij = known_i · known_j.
 //
-// The sum of t_ij s_ij over all edges is computed as a sum over nodes, Σ_i t_i (target_i + source_i) with t_i = Σ_j
-// t_ij. The two sums are equal, since t_ij = t_ji.
+// Let t_i = Σ_j t_ij be the sum over the neighbours j of node i. The sum of t_ij s_ij over all edges is computed as a
+// sum over nodes, Σ_i t_i (target_i + source_i). The two sums are equal, since t_ij = t_ji and s_ij = target_i +
+// source_j.
 func (e edgeGates) teacher(known *Node) func(g edgeGate) *Node {
 	is := sumOfColumns(known)
 	near := e.sum.Product(known)

@@ -37,24 +37,29 @@ type gbkSettings struct{ Lambda float64 }
 
 // gbk is GBK-GNN (Du et al., "GBK-GNN: Gated Bi-Kernel Graph Neural Networks for Modeling Both Homophily and
 // Heterophily", WWW 2022). A layer has two kernels (linear maps): W_s for neighbours of the same class, and W_d for
-// neighbours of other classes. A gate α_ij for each edge selects between the two. X_0 are the node features, [n,
-// features], X_L are the logits, [n, outputs], and the layers between have width d:
+// neighbours of other classes. Each edge has a gate α_ij, which selects between the two kernels. There are L layers.
+// X_0 are the node features, [n, features], X_L are the logits, [n, outputs], and all other X_l are [n, d]:
 //
 //	X_{l+1} = ReLU(X_l W_f^T + M + b)                              without ReLU in the last layer
-//	M_i     = 1/|N(i)| Σ_{j ∈ N(i)} α_ij W_s x_j + (1 - α_ij) W_d x_j
+//	M_i     = 1/|N(i)| Σ_{j ∈ N(i)} (α_ij W_s x_j + (1 - α_ij) W_d x_j)
 //	α_ij    = σ(s_ij),  s_ij = W_g [x_i, x_j] + c                  W_g: [1, 2 width of X_l]
 //	loss    = cross-entropy + λ Σ_l mean of BCE(α_ij, [y_i = y_j])  over edges that join training nodes
 //
-// x_i is row i of X_l. BCE is the binary cross-entropy. Its target [y_i = y_j] is 1 if the nodes i and j are of one
-// class, else 0. N(i) are i's neighbours without i itself. M_i is 0 if i has no neighbours. Dropout acts on
-// X_1 … X_{L-1}.
+// x_i is row i of X_l. N(i) are i's neighbours without i itself. M_i is 0 if i has no neighbours. BCE is the binary
+// cross-entropy. Its target [y_i = y_j] is 1 if the nodes i and j are of one class, else 0. Dropout acts on all X_l
+// except X_0 and X_L.
 //
-// The authors' code, https://github.com/Xzh0u/GBK-GNN, differs from the publication, and this network follows the
-// publication. In the code, the second kernel reads x_i instead of x_j. The results of the kernels are half as wide,
-// and are concatenated. The score of the gate passes a LeakyReLU. The loss of the gates is the cross-entropy of the
-// softmax of [1-α, α]. The target of this cross-entropy says whether one of an edge's two nodes is of class 0. It does
-// not say whether both are of the same class. The code's defaults are L = 2, width 16, dropout 0.5 and λ = 1.84. (The
-// code's script for Cora, CiteSeer, Texas and Cornell has λ = 30, for the code's own loss of the gates.)
+// This network follows the publication. The authors' code, https://github.com/Xzh0u/GBK-GNN, differs from it in these
+// points:
+//
+//   - The second kernel reads x_i instead of x_j.
+//   - The result of each kernel has half the width of the layer. The two results are concatenated instead of added.
+//   - LeakyReLU is applied to the score s_ij.
+//   - The loss of the gates is the cross-entropy of the softmax of [1-α, α]. Its target says whether one of an edge's
+//     two nodes is of class 0, instead of whether both nodes are of one class.
+//
+// The code's defaults are L = 2, width 16, dropout 0.5 and λ = 1.84. (The code's script for Cora, CiteSeer, Texas and
+// Cornell has λ = 30, for the code's own loss of the gates.)
 type gbk struct {
 	pattern   *sparse.Pattern
 	adjacency *sparse.Matrix
@@ -105,13 +110,13 @@ func (n *gbk) Build(b *Builder) (out Output) {
 	return out
 }
 
-// layer returns the result of a layer of [gbk] before its activation, and the layer's gate. If x is nil, it stands for
-// the node features. The sum M of the layer is computed as
+// layer returns the result of a layer of [gbk] before its activation, and the layer's gate. If x is nil, the layer
+// reads the node features. The layer computes M of [gbk] as
 //
 //	M = D^-1 (A X W_d^T + α X (W_s - W_d)^T)
 //
-// where X is the layer's input, and α, [n, n], holds the gates. Only the second of these two sums over neighbours has
-// weights for the edges.
+// where X is the layer's input, and α, [n, n], holds the gates. This formula has two sums over neighbours, A X W_d^T
+// and α X (W_s - W_d)^T. Only the second sum has weights that the model computes.
 func (e edgeGates) layer(b *Builder, name string, x *Node, width int) (y *Node, g edgeGate) {
 	if x == nil && b.Features < width {
 		x = b.denseFeatures() // narrow features are summed before the linear map; x stays nil if they are sparse

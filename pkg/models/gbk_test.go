@@ -12,8 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// GBK-GNN and the loss of its gates equal the formulas of the publication. The test covers more and fewer features than
-// the layers are wide, and several classes as well as two.
+// The logits of GBK-GNN and the loss of its gates equal the formulas of the publication. In the first case, the graph
+// has fewer features than the layers are wide, and in the second case it has more. Both cases have three classes. The
+// third case has two classes.
 func TestGBKFormula(t *testing.T) {
 	modeltest.Equals(t, "gbk-gnn", gbk)
 	modeltest.Equals(t, "gbk-gnn", gbk, func(c *train.Config) {

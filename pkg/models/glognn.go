@@ -29,8 +29,8 @@ func init() {
 		New:      func(Config) Network { return &glognn{} }})
 }
 
-// glognnSettings are GloGNN's own settings, with the names of the authors' code. Alpha and Beta are the publication's
-// β_1 and β_2, Gamma is its γ, 1 - Delta is its α, and Order is its K.
+// glognnSettings are GloGNN's own settings, with the names of the authors' code. The publication has other symbols:
+// Alpha is its β_1, Beta is its β_2, Gamma is its γ, 1 - Delta is its α, and Order is its K.
 type glognnSettings struct {
 	Alpha, Beta, Gamma, Delta float64
 	Order                     int
@@ -38,15 +38,16 @@ type glognnSettings struct {
 
 // glognn is GloGNN (Li et al., "Finding Global Homophily in Graph Neural Networks When Meeting Heterophily", ICML
 // 2022). In each layer, every node reads all nodes, with weights Z_l that are computed from X_l by least squares. For n
-// nodes with the features F, c classes and width d, the formulas are:
+// nodes with the features F, c classes, width d and L layers, the formulas are:
 //
 //	X_0     = ReLU(δ (F W1^T + b1) + (1-δ) (P W3^T + b3)) W2^T + b2    F [n, m], W1 [d, m], W3 [d, n], W2 [c, d]
 //	Z_l     = argmin_Z ‖X_l - (1-γ) Z X_l - γ X_0‖² + β1 ‖Z‖² + β2 ‖Z - Σ_k λ_k P^k‖²    Frobenius norms, k = 1 … K
 //	X_{l+1} = (1-γ) Z_l X_l + γ X_0                                     [n, c]
 //	logits  = X_L
 //
-// P = (D+I)^-1 (A+I). λ, [K, 1], is trained, starts at 1/K, and is the same in all layers. The publication gives the
-// minimum in closed form. With β = β1 + β2 and with X in place of X_l, it is
+// P is (D+I)^-1 (A+I). The vector λ, [K, 1], is trained, starts at 1/K, and is the same in all layers. Dropout acts on
+// the result of ReLU. The publication gives a closed form of Z_l. With β = β1 + β2, and with X and Z in place of X_l
+// and Z_l, it is
 //
 //	Z = [(1-γ) (X - γ X_0) X^T + β2 Σ_k λ_k P^k] [(1-γ)² X X^T + β I]^-1
 //
@@ -55,18 +56,21 @@ type glognnSettings struct {
 //	Q       = (1-γ) X M^-1, M = (1-γ)² X^T X + β I                      [n, c] and [c, c]
 //	X_{l+1} = (1-γ) (X - γ X_0) X^T Q + β2 Σ_k λ_k P^k Q + γ X_0
 //
-// This follows from [a X X^T + β I]^-1 X = X [a X^T X + β I]^-1 for any number a. (The publication computes Q as a
-// difference of two terms, by Woodbury's identity. The two ways differ by rounding only.)
+// This follows from the equation [a X X^T + β I]^-1 X = X [a X^T X + β I]^-1 with a = (1-γ)². (The publication computes
+// Q as a difference of two terms, by Woodbury's identity. The results of the two ways differ by rounding only.)
 //
 // The parameters fc1, fc2, fc3 and orders_weight have the names of the authors' code,
-// https://github.com/RecklessRonan/GloGNN, small-scale/main.py. The settings alpha (β1), beta (β2), gamma, delta (1-α
-// in the publication) and order (K) have the names of that code, too. The setting forward is the number of layers.
+// https://github.com/RecklessRonan/GloGNN, small-scale/main.py. The settings alpha (β1), beta (β2), gamma (γ), delta
+// (δ, which is 1-α in the publication) and order (K) have the names of that code, too. The setting forward is the
+// number of layers.
 //
-// Publication and code have the same layer. The publication does not say which adjacency matrix and how many hidden
-// layers X_0 has. This network has P and one hidden layer, as the authors' code for small graphs. (Their code for large
-// graphs has A in place of P, and one more hidden layer.) The defaults are the settings published for Penn94: β1 = 0,
-// β2 = 1, γ = δ = 0.5, K = 2, 2 layers and dropout 0.5. Of all published settings, they are nearest to the middle. Only
-// the default width is not from Penn94, which has 256. It is 64, as in the authors' runs on small graphs.
+// The layer is the same in the publication and in the code. For X_0, the publication does not say which adjacency
+// matrix is used, and how many hidden layers there are. This network has P and one hidden layer, as the authors' code
+// for small graphs. (Their code for large graphs has A in place of P, and one more hidden layer.)
+//
+// The defaults are the settings published for the dataset Penn94: β1 = 0, β2 = 1, γ = δ = 0.5, K = 2, 2 layers and
+// dropout 0.5. They were chosen since they lie in the middle of the settings published for all datasets. Only the
+// default width is not that for Penn94, which is 256. It is 64, as in the authors' runs on small graphs.
 type glognn struct{ powers, rows *sparse.Matrix }
 
 // Prepare makes the sparse matrix P = (D+I)^-1 (A+I), [n, n], twice. The matrix n.powers is for products with powers of
