@@ -73,9 +73,10 @@ type glognnSettings struct {
 // default width is not that for Penn94, which is 256. It is 64, as in the authors' runs on small graphs.
 type glognn struct{ powers, rows *sparse.Matrix }
 
-// Prepare makes the sparse matrix P = (D+I)^-1 (A+I), [n, n], twice. The matrix n.powers is for products with powers of
-// P. The matrix n.rows is for the product P W3^T. Its columns, like those of the parameter W3, are in the order in
-// which the dataset numbers the nodes.
+// Prepare lays out the matrix P = (D+I)^-1 (A+I), [n, n], twice, for two kinds of products. The field powers is P for
+// products with powers of P. Its rows and columns are in the order that the nodes have in the model's arrays. The field
+// rows is P for the product P W3^T. Its columns are in the order in which the dataset numbers the nodes, since the
+// columns of the parameter W3 are in this order.
 func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	p := sparse.Adjacency(g).WithSelfLoops().RowNormalised()
 	if n.powers, err = sparse.NewMatrix(p, nil); err != nil {
@@ -87,7 +88,8 @@ func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 	return n.powers.Order(), slices.Concat(n.powers.Tensors(), n.rows.Tensors()), nil
 }
 
-// Build implements [Network]. The representation is the scores of the classes, [n, c].
+// Build implements [Network] by the formulas at [glognn]. The representation is X_L, [n, c], which holds a score for
+// each node and class.
 func (n *glognn) Build(b *Builder) Output {
 	s, split := OwnOf[glognnSettings](b.Config), len(n.powers.Tensors())
 	x := MulScalar(b.Encode("fc1", b.Config.Hidden), s.Delta)
@@ -101,7 +103,8 @@ func (n *glognn) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(x), Representation: x}
 }
 
-// layer computes a layer of [glognn]: it returns X_{l+1}, given x = X_l, [n, c], first = X_0 and weights = λ.
+// layer computes one layer of [glognn] and returns X_{l+1}, [n, c]. The arguments are x = X_l, first = X_0, p = P and
+// weights = λ.
 func (s glognnSettings) layer(x, first *Node, p sparse.Operator, weights *Node) *Node {
 	keep := 1 - s.Gamma
 	gram := Dot(Transpose(x, 0, 1), x).Product()

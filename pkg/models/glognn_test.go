@@ -10,13 +10,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// set changes settings of c, given as name, value, name, value, …
+// set changes settings of the configuration c. The argument settings is a list: name, value, name, value, …
 func set(t *testing.T, c *train.Config, settings ...string) {
 	t.Helper()
 	with(t, settings...)(c)
 }
 
-// GloGNN equals the closed form of its publication, in which Z is a dense matrix, [n, n].
+// The model glognn gives the same results as the closed form in its publication (see the comment on the type glognn).
+// The test computes the closed form directly, with dense matrices, [n, n].
 func TestGloGNNFormula(t *testing.T) {
 	for _, settings := range [][]string{
 		{"alpha", "3", "beta", "0.5", "gamma", "0.3", "delta", "0.8", "order", "3"},

@@ -16,8 +16,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// golden holds what a model made of PyTorch Geometric's layers computes on a graph, in double precision. The program
-// bench/golden.py writes these values to files.
+// golden is the content of a file in testdata/golden: a graph, a model with its settings and weights, and golden
+// values. The golden values are the loss, the logits and the gradients that PyTorch computes in double precision, with
+// layers of PyTorch Geometric. The program bench/golden.py writes the files.
 type golden struct {
 	Model     string
 	Settings  map[string]json.RawMessage
@@ -31,14 +32,16 @@ type golden struct {
 	Gradients map[string][]float64
 }
 
-// logitsWithin and gradientWithin are the largest differences allowed between computed and golden values: logitsWithin
-// for the logits, and gradientWithin for the gradient by one parameter. Both are relative to the golden values, in the
-// Euclidean norm. Some parameters have no effect on the logits, for example because they cancel in a softmax. Their
-// gradient is zero, up to rounding. Therefore a gradient may also differ by zeroWithin times the norm of the gradient
-// by all parameters.
+// logitsWithin, gradientWithin and zeroWithin say how much computed values may differ from the golden values (see
+// [golden]). Differences are measured in the Euclidean norm. The logits may differ by logitsWithin times the norm of
+// the golden logits. The gradient with respect to one parameter may differ by gradientWithin times its golden norm,
+// plus zeroWithin times the norm of the gradients with respect to all parameters. The second term is for parameters
+// that have no effect on the logits, for example because they cancel in a softmax. The gradient with respect to such a
+// parameter is zero, up to rounding.
 const logitsWithin, gradientWithin, zeroWithin = 2e-6, 1e-5, 1e-7
 
-// TestGolden compares models with the same models made of PyTorch Geometric's layers.
+// TestGolden compares what models compute with golden values. The golden values come from the same models in PyTorch,
+// which are made of PyTorch Geometric's layers.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "golden", "*.json"))
 	if err != nil || len(files) == 0 {

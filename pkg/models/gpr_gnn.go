@@ -22,17 +22,19 @@ func init() {
 //	H      = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], H [n, outputs]
 //	logits = Σ_{k=0..K} γ_k Â^k dropout'(H)
 //
-// Â = D^-1/2 (A + I) D^-1/2, where D holds the degrees of A + I. The γ_k are K+1 trained numbers, the parameter
-// prop1.temp. They start with the coefficients of personalised PageRank: α (1 - α)^k for k < K, and (1 - α)^K for k =
-// K. α is the setting "alpha". dropout' has a probability of its own, the setting "dprate". The defaults are the
-// published K = 10, α = 0.1, width 64, and 0.5 for both probabilities. For each dataset, the authors search the
+// Here "outputs" is the number of logits of a node. Â = D^-1/2 (A + I) D^-1/2, where the diagonal matrix D holds the
+// row sums of A + I. The γ_k are K+1 trained numbers, the parameter prop1.temp. They start with the coefficients of
+// personalised PageRank: α (1 - α)^k for k < K, and (1 - α)^K for k = K. K is the setting "order", and α is the setting
+// "alpha". dropout' has a probability of its own, the setting "dprate". The defaults are the published values: K = 10,
+// α = 0.1, width 64, and a probability of 0.5 for dropout and for dropout'. For each dataset, the authors search the
 // learning rate, and α among 0.1, 0.2, 0.5 and 0.9.
 //
 // The authors' code applies no weight decay to the γ_k. Here all parameters have the same weight decay and learning
 // rate.
 type gprGNN struct{ filterNet }
 
-// Build implements [Network]. The representation, [n, d], is the result of the perceptron's first layer.
+// Build implements [Network] by the formulas at [gprGNN]. The representation is dropout(ReLU(dropout(X) W1^T + b1)),
+// [n, d].
 func (n *gprGNN) Build(b *Builder) Output {
 	h, x := b.perceptron()
 	s := OwnOf[filterSettings](b.Config)

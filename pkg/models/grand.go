@@ -40,18 +40,20 @@ type Diffusion struct {
 	// Time is T_F, and ReverseTime is T_R. The features diffuse from time 0 forwards to T_F and, in a model with a
 	// reverse process, from time 0 backwards to -T_R.
 	Time, ReverseTime float64
-	// Solver is one of solve.MethodNames: euler and rk4 take steps of size Step. dopri5 chooses the sizes of its steps
-	// so that the error of each step stays below TolScale times 1e-7 absolute and 1e-9 relative.
+	// Solver is the method of integration: "euler", "rk4" or "dopri5". Step is the step size of euler and rk4. dopri5
+	// chooses its step sizes itself, so that the estimated error of each step stays within two tolerances:
+	// TolScale · 1e-7 (absolute) and TolScale · 1e-9 (relative).
 	Solver         string
 	Step, TolScale float64
-	// AttentionDim is the width of the queries of all heads together, and also that of the keys.
+	// AttentionDim is the total width of the queries of all heads. The keys have the same total width.
 	AttentionDim int
-	// MaxEvaluations is the largest number of evaluations of the diffusion equation's right-hand side in each
-	// direction.
+	// MaxEvaluations is the largest allowed number of evaluations of the diffusion equation's right-hand side in one
+	// integration, forwards or backwards in time.
 	MaxEvaluations int
 }
 
-// forward returns the settings of plain GRAND. [Diffusion.both] is for GRAND with a reverse process.
+// forward lists the settings of GRAND without a reverse process. [Diffusion.both] lists the settings of GRAND with a
+// reverse process.
 func (d *Diffusion) forward() []Setting {
 	return []Setting{
 		{Name: "time", Value: &d.Time, Help: "time to diffuse forwards", Most: 1e6},
@@ -72,8 +74,8 @@ func (d *Diffusion) both() []Setting {
 			Reverse: true})
 }
 
-// diffusionDepth returns the depth of a configuration as a text: the time T_F of [Diffusion] and, if there is a reverse
-// process, the time T_R.
+// diffusionDepth says how deep GRAND is, as a text for users. GRAND has times in place of layers. The text is the time
+// T_F of [Diffusion]. With a reverse process, it is T_F and T_R, with a slash between them.
 func diffusionDepth(c Config) string {
 	d := OwnOf[Diffusion](c)
 	if c.HasReverse() {
@@ -96,20 +98,21 @@ func checkDiffusion(c Config) error {
 	return d.integration(-d.ReverseTime).Validate()
 }
 
-// integration returns the integration from time 0 to the given time, with the authors' tolerances: TolScale times 1e-7
-// absolute and 1e-9 relative.
+// integration describes an integration of the diffusion equation from time 0 to the time given by the argument to. As
+// in the authors' code, the absolute tolerance is TolScale · 1e-7, and the relative tolerance is TolScale · 1e-9.
 func (d Diffusion) integration(to float64) solve.Integration {
 	m, _ := solve.MethodNamed(d.Solver) // Validate has checked the name
 	return solve.Integration{Method: m, To: to, Step: d.Step, AbsTol: d.TolScale * 1e-7, RelTol: d.TolScale * 1e-9,
 		MaxEvaluations: d.MaxEvaluations}
 }
 
-// grand is GRAND:
+// grand is the network of GRAND. With a reverse process, it computes:
 //
-//	dX/dt = σ(α) (A(H) - I) X,  X(0) = H,  representation ReLU(X(T_F) ‖ X(-T_R)),
+//	dX/dt = σ(α) (A(H) - I) X,  X(0) = H,  representation ReLU(X(T_F) ‖ X(-T_R))
 //
-// where H are the encoded features, the attention A(H) is computed once ([layers.Attention]), and σ is the logistic
-// function. The representation of plain GRAND is ReLU(X(T_F)).
+// H holds the encoded features. A(H) is the matrix of the attention weights, which are computed only once, from H
+// ([layers.Attention]). σ is the logistic function, and α is a trained number. The times T_F and T_R are the fields
+// Time and ReverseTime of [Diffusion]. Without a reverse process, the representation is ReLU(X(T_F)).
 type grand struct{ frame }
 
 // diffusion is the [backbone] of GRAND: the diffusion of features between the encoder and the head.
@@ -120,8 +123,8 @@ type diffusion struct {
 
 func newDiffusion(c Config) grand { return grand{frame{&diffusion{Diffusion: OwnOf[Diffusion](c)}}} }
 
-// attention is the beginning of the names of the linear maps Q and K, which give the queries and keys of the attention.
-// The authors' files of weights also hold a linear map Wout, which this network does not read.
+// attention is the prefix of the parameter names of two linear maps, Q and K. They compute the queries and the keys of
+// the attention. The authors' files of weights also hold a third linear map, Wout, which this network does not read.
 const attention = "odeblock.multihead_att_layer."
 
 // Unused implements [Twin].
@@ -157,7 +160,9 @@ func (d *diffusion) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
 	return Max(x, ZerosLike(x)), stats, 1
 }
 
-// roundTrip integrates from time 0 to T_F, and from there back to 0.
+// roundTrip integrates the diffusion equation from time 0 to T_F, and then from T_F back to 0. The argument h is the
+// state at the start. The result end is the state at the end, which should equal h. The result changes is nil, since no
+// fixed-point iteration is needed.
 func (d *diffusion) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats) {
 	field, w := d.field(b, h)
 	y, stats := solve.Integrate(field, h, w, d.integration(d.Time))
@@ -166,9 +171,10 @@ func (d *diffusion) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *s
 	return end, nil, stats
 }
 
-// field returns the right-hand side of the diffusion equation, and the list of the weights that it reads. The attention
-// is computed from the encoded features h. Initial values are those of the authors' code. The matrices of Q and K start
-// almost at zero, so that a node attends to all its neighbours alike. σ(α) starts at 1/2.
+// field returns the right-hand side of the diffusion equation, and the list of the arrays that it reads. The argument h
+// holds the encoded features, from which the attention is computed. The parameters start with the values of the
+// authors' code. The linear maps Q and K give the queries and the keys of the attention. Their matrices start almost at
+// zero, so that at first a node attends to all its neighbours alike. σ(α) starts at 1/2.
 func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 	rate := Sigmoid(b.Param(Param{Name: "odeblock.odefunc.alpha_train", Shape: []int{}}))
 	project := func(name string) *Node {

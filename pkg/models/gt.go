@@ -20,21 +20,24 @@ func init() {
 	registerPlatonov(k, func() messages { return &gt{separate: true} }, "heads")
 }
 
-// gt is the Graph Transformer (Shi et al., IJCAI 2021) in the network [platonov]. It attends to neighbours by dot
-// products. A layer has two modules, M_0 and M_1. There are K heads. Each has d' = d/K columns of H:
+// gt is the Graph Transformer (Shi et al., IJCAI 2021) in the network [platonov]. Each layer has two modules, M_0 and
+// M_1. M_0 is attention with K heads, whose scores are dot products. M_1 is the perceptron [feedForward]:
 //
 //	M_0(Z) = dropout(H W^T + b),  H = [H^(1) … H^(K)]               Z, H [n, d], W [d, d]
 //	H^(a)  = A^(a) V^(a),  A^(a)_ij = softmax_j(q^(a)_j · k^(a)_i / sqrt(d'))    for head a
-//	M_1(Z) = FFN(Z)
+//	M_1(Z) = feedForward(Z)
 //
-// Z is the normalised input of the module. FFN is [feedForward]. q, k and V, [n, d], are linear maps of Z with bias.
-// Their columns are head by head: first those of head 1, then those of head 2, and so on. For the model "gt", the
-// softmax is over i's neighbours j and i itself. For "gt-sep", the softmax is over i's neighbours alone, and M_0 has
-// [Z, H], [n, 2d], in place of H. This keeps a node's own row Z separate from H, which is 0 for a node without
-// neighbours.
+// Z is the normalised input of the module. The arrays q, k and V, [n, d], are computed from Z by three linear maps with
+// bias. Each head has d' = d/K columns of these arrays: the first d' columns belong to head 1, the next d' columns to
+// head 2, and so on. q^(a), k^(a) and V^(a) are the columns of head a, and q^(a)_j is row j of q^(a). A^(a)_ij is the
+// attention weight with which node i reads node j.
 //
-// As in Platonov et al.'s code, the query q belongs to the neighbour, and the key k to the node itself. Usually the key
-// belongs to the neighbour. This changes only the names of q and k, not the model.
+// For the model "gt", the softmax is over node i and its neighbours j. For the model "gt-sep", the softmax is over the
+// neighbours alone, and M_0 has [Z, H], [n, 2d], in place of H. So "gt-sep" keeps a node's own row of Z separate from
+// its row of H, which is computed from its neighbours. For a node without neighbours, this row of H is 0.
+//
+// As in Platonov et al.'s code, the query q belongs to the neighbour, and the key k belongs to the node itself. Most
+// other code gives the key to the neighbour. This changes only the names of q and k, not the model.
 type gt struct {
 	separate bool
 	pattern  *sparse.Pattern

@@ -26,7 +26,8 @@ func init() {
 		New:      func(Config) Network { return &h2gcn{} }})
 }
 
-// h2gcnSettings are the settings that H2GCN has besides the shared settings: the number of rounds K.
+// h2gcnSettings holds the only setting of H2GCN's own: Rounds, the number of rounds of message passing. It is K in the
+// formulas at [h2gcn].
 type h2gcnSettings struct{ Rounds int }
 
 // h2gcn is H2GCN (Zhu et al., "Beyond homophily in graph neural networks: current limitations and effective designs",
@@ -34,17 +35,17 @@ type h2gcnSettings struct{ Rounds int }
 //
 //	R_0    = ReLU(X W_e)                            features X [n, m], R_0 [n, d]
 //	R_k    = [A1 R_{k-1}, A2 R_{k-1}]               concatenated columns, [n, 2^k d], k = 1 … K
-//	logits = dropout([R_0, R_1, …, R_K]) W_c        of [n, (2^{K+1} - 1) d]
+//	logits = dropout([R_0, R_1, …, R_K]) W_c        concatenated columns, [n, (2^{K+1} - 1) d]
 //
-// A1, [n, n], is the adjacency of neighbours, and A2, [n, n], that of nodes exactly two steps apart. Both are without
-// self loops, and each is symmetrically normalised by its own degrees. A node without neighbours has a row of zeros in
-// A1. A node without nodes exactly two steps away has a row of zeros in A2. The only weights are W_e, [m, d], and W_c,
-// and there are no biases.
+// A1 and A2 are adjacency matrices, [n, n]. A1 joins neighbours. A2 joins nodes that are exactly two steps apart.
+// Neither has self loops. Each of the two is symmetrically normalised by its own degrees. A node without neighbours has
+// a row of zeros in A1. A node that has no nodes exactly two steps away has a row of zeros in A2. The only parameters
+// are the weights W_e, [m, d], and W_c. There are no biases.
 //
-// The publication has K = 1 and K = 2, d = 64, and dropout 0 or 0.5. K = 2, called H2GCN-2, is the default here and in
-// the authors' code. The authors' code, https://github.com/GemsLab/H2GCN, is in TensorFlow and concatenates in the
-// order R_K, R_0, …, R_{K-1}, which only reorders the rows of W_c. Names and shapes of parameters are those of the
-// reimplementation https://github.com/GitEventhandler/H2GCN-PyTorch.
+// The publication has K = 1 and K = 2, d = 64, and dropout 0 or 0.5. The default here and in the authors' code is
+// K = 2, which the authors call H2GCN-2. The authors' code, https://github.com/GemsLab/H2GCN, is in TensorFlow and
+// concatenates in the order R_K, R_0, …, R_{K-1}. This only reorders the rows of W_c. Names and shapes of parameters
+// are those of the reimplementation https://github.com/GitEventhandler/H2GCN-PyTorch.
 type h2gcn struct{ one, two *sparse.Matrix }
 
 // Prepare makes the sparse matrices A1 and A2 of [h2gcn]. It returns an error if memory is too small for A2, which may
@@ -67,8 +68,9 @@ func (h *h2gcn) Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error
 	return h.two.Order(), append(h.two.Tensors(), h.one.Tensors()...), nil
 }
 
-// The constant secondBytes is the memory that each entry of A2 takes while A2 is made. For the 45 million entries of
-// Tolokers, 68 bytes per entry were measured at the peak. The value 72 leaves some room.
+// secondBytes is the memory in bytes that each entry of the matrix A2 of [h2gcn] takes while A2 is made. For the
+// dataset Tolokers, A2 has 45 million entries, and 68 bytes per entry were measured at the peak. The value 72 leaves
+// some room.
 const secondBytes = 72
 
 // admitSecond returns an error if there is too little free memory for the matrix A2 of [h2gcn]. entries is the number
@@ -89,8 +91,8 @@ func (h *h2gcn) Build(b *Builder) Output {
 	split := len(h.two.Tensors())
 	one, two := h.one.On(b.Arrays[split:]), h.two.On(b.Arrays[:split])
 	rounds := OwnOf[h2gcnSettings](b.Config).Rounds
-	// The initial values of both weights are those of Glorot and Bengio (2010), as in the authors' code and in the
-	// PyTorch reimplementation (see [h2gcn]).
+	// The weights W_e and W_c of [h2gcn] start with the random values of Glorot and Bengio (2010), as in the authors'
+	// code and in the PyTorch reimplementation.
 	weight := func(name string, in, out int) *Node { return b.glorot(name, in, out, in, out) }
 	r := b.Encoded(Transpose(weight("w_embed", b.Features, b.Config.Hidden), 0, 1))
 	r = Max(r, ZerosLike(r))

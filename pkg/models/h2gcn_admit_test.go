@@ -7,8 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// H2GCN is refused if its matrix A2, which has an entry for each pair of nodes two steps apart, needs more memory than
-// is free.
+// H2GCN is refused if its matrix A2 needs more memory than is free. A2 has an entry for each pair of nodes that are
+// exactly two steps apart.
 func TestH2GCNIsRefusedWhereMemoryIsShort(t *testing.T) {
 	g := &graphs.Graph{Name: "dense", NumNodes: 1000, Edges: make([]graphs.Edge, 5000)}
 	refusal := `h2gcn on graph "dense" (1000 nodes, 5000 edges): 900000 pairs of nodes are exactly two steps apart, ` +

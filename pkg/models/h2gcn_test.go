@@ -10,13 +10,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// H2GCN equals the formula of its publication, for several numbers of rounds.
+// The model h2gcn gives the same results as the formula of its publication, for 0, 1 and 2 rounds of message passing.
 func TestH2GCNEqualsFormula(t *testing.T) {
 	for _, rounds := range []int{0, 1, 2} {
 		modeltest.Equals(t, "h2gcn", func(d *modeltest.Dense) (logits, penalty *Node) {
-			// The product A A is positive for pairs of nodes that a walk of two steps joins. Its entries for
-			// neighbours, and for a node with itself, are then set to 0. The remaining pairs of nodes are exactly two
-			// steps apart.
+			// The matrix two joins nodes that are exactly two steps apart. It is made from the product A A, whose entry
+			// i, j is positive if a walk of two steps leads from j to i. The entries for neighbours, and for a node
+			// with itself, are set to 0.
 			is := func(x *Node) *Node { return MinScalar(x, 1) }
 			two := is(Dot(d.A, d.A).Product())
 			two = Mul(Mul(two, Sub(OnesLike(two), d.A)), Sub(OnesLike(two), d.I))

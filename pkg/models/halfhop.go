@@ -12,27 +12,29 @@ import (
 )
 
 // halfHop is Half-Hop (Azabou et al., "Half-Hop: A graph upsampling approach for slowing down message passing", ICML
-// 2023). Some nodes i are chosen. Every edge j → i that leads into a chosen node is replaced by the edges j → s, s → i
-// and i → s. Here s is a new node, called a slow node. With x_i for the features of node i, the features of s are α x_j
-// + (1 - α) x_i. In this package, x_i is the result of the encoder's linear layer before the activation. Mixing the
-// node features before the linear layer would give the same result, since α and 1 - α add up to 1. Slow nodes take part
-// in all message-passing layers. Their rows are removed after the last layer. Convolutions take the number of incoming
-// edges as the degree of a node, as PyTorch Geometric does.
+// 2023). It chooses some of the nodes. For every edge j → i that leads into a chosen node i, it adds a new node s,
+// called a slow node. The edges j → s, s → i and i → s replace the edge j → i. Let x_i be the features of node i. Then
+// s has the features α x_j + (1 - α) x_i. In this package, x_i is the result of the encoder's linear layer before the
+// activation. (Mixing the node features before the linear layer would give the same result, since α and 1 - α add up to
+// 1.) Slow nodes take part in all message-passing layers. Their rows are removed after the last layer. Graph
+// convolutions take the number of incoming edges as the degree of a node, as PyTorch Geometric does.
 //
-// Each node is chosen with the probability p. The choice is made only once, so that training and evaluation see the
-// same graph. The choice does not depend on the seed of the training. The authors' code,
-// https://github.com/nerdslab/halfhop, changes the graph only once, too.
+// Each node is chosen with the probability p, the setting "half-hop". The number α is the setting "half-hop-alpha". As
+// in the authors' code, https://github.com/nerdslab/halfhop, the choice is made only once, so that training and
+// evaluation see the same graph. The choice does not depend on the seed of the training.
 type halfHop struct {
-	// The number of all nodes, slow nodes included, is called "all" here. The matrix mix, [all, nodes], computes the
-	// features of all nodes from the features of the graph's own nodes. The matrix leave, [nodes, all], removes the
-	// rows of slow nodes. into is mix, laid out for products, and back is leave, laid out for products.
+	// In the shapes of the matrices, "nodes" is the number of the graph's own nodes, and "all" is the number of all
+	// nodes, with the slow nodes. The matrix mix, [all, nodes], computes the features of all nodes from the features of
+	// the graph's own nodes. The matrix leave, [nodes, all], removes the rows of slow nodes. The field into is mix,
+	// laid out for products. The field back is leave, laid out for products.
 	mix, leave *sparse.CSR
 	into, back *sparse.Matrix
 	arrays     int // number of the arrays of into
 }
 
-// newHalfHop adds slow nodes to the adjacency a, which has no self loops. Its second result is the adjacency with slow
-// nodes. Slow nodes are numbered after the graph's own nodes.
+// newHalfHop adds slow nodes to a graph. The argument a is the adjacency of the graph, without self loops. The
+// arguments p and alpha are p and α of [halfHop]. The result augmented is the adjacency with slow nodes. Slow nodes are
+// numbered after the graph's own nodes.
 func newHalfHop(a *sparse.CSR, p, alpha float64) (h *halfHop, augmented *sparse.CSR, err error) {
 	h = &halfHop{}
 	var mix, all edgeList
@@ -68,7 +70,8 @@ func newHalfHop(a *sparse.CSR, p, alpha float64) (h *halfHop, augmented *sparse.
 	return h, augmented, err
 }
 
-// chosenNodes marks the nodes whose incoming edges get slow nodes.
+// chosenNodes chooses the nodes whose incoming edges get slow nodes (see [halfHop]). Each node is chosen with the
+// probability p. The choice depends only on p and the number of nodes.
 func chosenNodes(nodes int, p float64) []bool {
 	rng, chosen := rand.New(rand.NewPCG(uint64(nodes), 0x68616c66686f70)), make([]bool, nodes)
 	for i := range chosen {
@@ -90,8 +93,9 @@ func (h *halfHop) prepare(order sparse.Order) (arrays []*tensors.Tensor, err err
 	return append(slices.Clone(h.into.Tensors()), h.back.Tensors()...), nil
 }
 
-// enter adds a row for every slow node: [nodes, d] to [all, d], where "all" counts slow nodes, too. This row is a
-// mixture of the rows of the two nodes that the slow node's edge joins. exit removes the rows of slow nodes again.
+// enter takes an array with a row for each of the graph's own nodes, and adds a row for each slow node (see [halfHop]).
+// The row of a slow node is a mixture of two rows: those of the two nodes of the edge that the slow node replaces. exit
+// removes the rows of slow nodes again.
 func (h *halfHop) enter(x *Node, arrays []*Node) *Node {
 	return h.into.On(arrays[:h.arrays]).Product(x)
 }
@@ -112,7 +116,8 @@ func (l *edgeList) csr(targets, sources int) (*sparse.CSR, error) {
 	return sparse.FromEdges(targets, sources, l.target, l.source, l.weight)
 }
 
-// normalisedByTargets is D^-1/2 A D^-1/2, where D holds the row sums of A, which are the numbers of incoming edges.
+// normalisedByTargets returns D^-1/2 A D^-1/2 for the matrix A = a of directed edges. The diagonal matrix D holds the
+// row sums of A. These are the numbers of incoming edges of the nodes.
 func normalisedByTargets(a *sparse.CSR) *sparse.CSR {
 	s, degree := *a, make([]float64, a.Rows)
 	for i := range degree {
@@ -129,10 +134,10 @@ func normalisedByTargets(a *sparse.CSR) *sparse.CSR {
 	return &s
 }
 
-// withMirrorImages returns a symmetric matrix, which has an entry wherever the square matrix a or the transpose of a
-// has one. All entries of this matrix are 1. The lists entry and image have a number for each of these entries. The
-// number in entry is 1 if a has an entry at this position, else 0. The number in image is 1 if the transpose of a has
-// an entry there, else 0.
+// withMirrorImages makes a symmetric matrix from the square matrix a. The result both is this symmetric matrix. It has
+// an entry 1 at each position at which a or the transpose of a has an entry. The results entry and image are lists,
+// with one number for each entry of the symmetric matrix. The number in the list entry is 1 if a has an entry at the
+// same position, else 0. The number in the list image is 1 if the transpose of a has an entry there, else 0.
 func withMirrorImages(a *sparse.CSR) (both *sparse.CSR, entry, image []float32, err error) {
 	t := a.Transpose()
 	var l edgeList
@@ -148,7 +153,7 @@ func withMirrorImages(a *sparse.CSR) (both *sparse.CSR, entry, image []float32, 
 	return both, entry, image, err
 }
 
-// oneIf is 1 if the number is in the list, which is in ascending order, else 0.
+// oneIf returns 1 if the list contains the number, and 0 otherwise. The list is in ascending order.
 func oneIf(list []int32, number int32) float32 {
 	if _, ok := slices.BinarySearch(list, number); ok {
 		return 1

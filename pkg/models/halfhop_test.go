@@ -15,8 +15,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// Models with Half-Hop equal a formula on the graph with slow nodes, which are the nodes that Half-Hop puts into edges.
-// The function slowed makes this graph. The normalisation after every layer acts on slow nodes as well.
+// GCN and GAT with Half-Hop give the same results as their formulas on the graph with slow nodes. (A slow node is a
+// node that Half-Hop puts into an edge.) The function slowed makes this graph. The normalisation after every layer acts
+// on slow nodes as well.
 func TestHalfHop(t *testing.T) {
 	g := modeltest.Tiny(t)
 	for p, norm := range map[string]string{"1": "layer", "0.5": "none"} {
@@ -41,15 +42,16 @@ func TestHalfHop(t *testing.T) {
 	}
 }
 
-// byTargets is D^-1/2 A D^-1/2, where D holds the row sums of A.
+// byTargets returns D^-1/2 A D^-1/2 for the matrix A = a. The diagonal matrix D holds the row sums of A.
 func byTargets(a *Node) *Node {
 	r := Inverse(Sqrt(ReduceAndKeep(a, ReduceSum, 1)))
 	return Mul(Mul(a, r), Transpose(r, 0, 1))
 }
 
-// slowed puts slow nodes into the edges that lead into chosen nodes. The result a is the adjacency with slow nodes and
-// self loops. The result mix is the matrix that computes the features of all nodes from the features of the graph's own
-// nodes. The row of a slow node in mix holds the shares of the two nodes that its edge joins.
+// slowed puts a slow node into each edge that leads into a chosen node. The result a is the adjacency with slow nodes
+// and self loops. The result mix is the matrix that computes the features of all nodes from the features of the graph's
+// own nodes. A slow node gets alpha times the features of its edge's source, plus 1 - alpha times those of the edge's
+// target.
 func slowed(on *Graph, g *graphs.Graph, chosen []bool, alpha float32) (a, mix *Node) {
 	n := g.NumNodes
 	var directed [][2]int // target and source
@@ -83,8 +85,9 @@ func slowed(on *Graph, g *graphs.Graph, chosen []bool, alpha float32) (a, mix *N
 	return Const(on, rows), Const(on, shares)
 }
 
-// [train.Trace] works with Half-Hop, which adds slow nodes to the graph. The states after the layers have rows for the
-// graph's own nodes only. From the last state, the head computes the model's prediction.
+// [train.Trace] returns the states of a model: the features of all nodes after its layers. The test checks these states
+// for a model with Half-Hop, which adds slow nodes to the graph. The states have rows for the graph's own nodes only.
+// From the last state, the head computes the model's prediction.
 func TestTraceOfSlowNodes(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g, c := modeltest.Board(t, 4), modeltest.Small("gcn")

@@ -36,14 +36,14 @@ func init() {
 		}),
 		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.7 },
 		Depth:    func(Config) string { return "1" },
-		// The matrix Y of [lrgnn] is treated as a constant (Detached), and contains the labels of the training nodes
-		// (ReadsLabels).
+		// Detached: the matrix Y of [lrgnn] is treated as a constant, through which no gradient flows. ReadsLabels: Y
+		// contains the labels of the training nodes.
 		Detached: true, ReadsLabels: true,
 		New: func(c Config) Network { return &lrgnn{lrgnnSettings: OwnOf[lrgnnSettings](c)} }})
 }
 
-// lrgnnSettings are LRGNN's own settings. Their names are those of the authors' code, except for four. The code calls
-// Rank k, Updates gamma, FactorDropout r, and EdgeMean large_scale.
+// lrgnnSettings are LRGNN's own settings. Most have the names of the authors' code. Four have other names there: Rank
+// is "k", Updates is "gamma", FactorDropout is "r", and EdgeMean is "large_scale".
 type lrgnnSettings struct {
 	Estimator, Factor                              string
 	Rank, Updates                                  int
@@ -53,46 +53,52 @@ type lrgnnSettings struct {
 
 // lrgnn is LRGNN (Liang et al., "Predicting Global Label Relationship Matrix for Graph Neural Networks under
 // Heterophily", NeurIPS 2023). A matrix of low rank, U V^T, estimates how much the labels of any two nodes agree. The
-// network mixes the scores of the nodes by this matrix. For n nodes with features F [n, m] and adjacency A, c classes,
-// width d and rank k, it computes:
+// network mixes the scores of the nodes by this matrix. For n nodes with features F, [n, m], c classes, width d and
+// rank k, it computes:
 //
-//	Y      = known labels, else the softmax of an estimator, trained at the same time       [n, c]
-//	s_ij   = Y_i·Y_j - δ, for neighbours alone                                              a signed graph
-//	H      = dropout(ReLU((1-λ) (F W1^T + b1) + λ (A Wa^T + ba)))                           [n, d]; W1 [d, m], Wa [d, n]
-//	X      = H W2^T + b2                                                                    [n, c]
-//	V      = H Wv^T + bv, or Â times that, Â as Kipf and Welling's;  U = S V (V^T V + β I)^-1   [n, k]
-//	U      = (R V + U V^T V + ε X X^T V) ((1+ε) V^T V + β I)^-1                             then V from U, by turns
-//	R_ij   = s_ij - U_i·V_j + b, for neighbours with (s_ij - U_i·V_j)² < t_ij, else 0
-//	logits = (1-α) U V^T X + α X                                                            [n, c]
+//	Y      = the one-hot labels of training nodes; for other nodes the softmax of an estimator's scores    [n, c]
+//	s_ij   = Y_i·Y_j - δ for neighbours i and j
+//	H      = dropout(ReLU((1-λ) (F W1^T + b1) + λ (A Wa^T + ba)))            [n, d]; W1 [d, m], Wa [d, n]
+//	X      = H W2^T + b2                                                     [n, c]
+//	V      = H Wv^T + bv                                                     [n, k]
+//	U      = S V (V^T V + β I)^-1                                            [n, k]
+//	logits = (1-α) U V^T X + α X                                             [n, c]
 //
-// S is the sparse matrix with the entries s_ij, and R the one with the entries R_ij. A row of a matrix has the row's
-// number as index: Y_i is row i of Y. The number b and all W and b with an index are parameters. Greek letters are
-// settings.
+// Before the logits are computed, U and V are improved by turns, U first. The setting "updates" is the number of these
+// least-squares steps. A step for U replaces U by
 //
-// The second formula of U is a step of the least-squares method softImpute-ALS (Hastie et al. 2015) for fixed V. The
-// method makes Σ (s_ij - U_i·V_j)² + ε ‖X X^T - U V^T‖² + β ‖U‖² small. Edges with large residuals s_ij - U_i·V_j are
-// treated as outliers, and are left out of the step. The limit of the squared residual is t_ij = f_ij (q3 + 3/2 (q3 -
-// q1)). Here q1 and q3 are the first and the third quartile of the squared residuals of all edges. The factor f_ij is
-// (1/2 + (‖Y_i‖ - 1/c) (‖Y_j‖ - 1/c) + log(e - 1 + |s_ij|))/3. No dense [n, n] matrix is computed: U V^T X is U (V^T
-// X). In training, columns of X and V are dropped in ε X X^T V and ε V^T V with the probability "factor-dropout".
+//	(R V + U V^T V + ε X X^T V) ((1+ε) V^T V + β I)^-1
+//	R_ij = s_ij - U_i·V_j + b for neighbours i and j with (s_ij - U_i·V_j)² < t_ij, else 0
+//
+// Y_i is row i of Y, and the same holds for U and V. S is the sparse matrix with the entries s_ij, and R is the sparse
+// matrix with the entries R_ij. The number b is a parameter, and so are all W and b with an index. Greek letters are
+// settings. If the setting "factor" is gcn, V is multiplied by the normalised adjacency Â of Kipf and Welling.
+//
+// The step is that of the least-squares method softImpute-ALS (Hastie et al. 2015) for fixed V. The method makes
+// Σ (s_ij - U_i·V_j)² + ε ‖X X^T - U V^T‖² + β ‖U‖² small. Edges with large residuals s_ij - U_i·V_j are treated as
+// outliers, and are left out of the step. The limit of the squared residual is t_ij = f_ij (q3 + 3/2 (q3 - q1)). Here
+// q1 and q3 are the first and the third quartile of the squared residuals of all edges. The factor f_ij is
+// (1/2 + (‖Y_i‖ - 1/c) (‖Y_j‖ - 1/c) + log(e - 1 + |s_ij|))/3, where e is Euler's number. No dense [n, n] matrix is
+// computed: U V^T X is U (V^T X). In training, dropout acts on columns of X and V in the terms ε X X^T V and ε V^T V,
+// with the probability "factor-dropout".
 //
 // The text of the publication was not available. This network therefore follows the authors' code,
 // https://github.com/Jinx-byebye/LRGNN, which has a single layer. The default settings are those of the code, except
-// for d, which is 512 there. The network differs from the code in these points:
-//   - The estimator has two layers and a cross-entropy loss of its own. Here the estimator is trained at the same time
-//     as the rest of the network, and Y is computed from the estimator's current output. In the code, the estimator is
-//     trained before the rest, with early stopping. Here and in the code, the estimator learns from its own loss alone,
-//     since Y is treated as a constant.
-//   - In f, 1/2 takes the place of the logistic function of an attention. In the code, this attention receives no
-//     gradient and so keeps its random initial values.
+// for d, which is 512 there. The estimator has two layers and a cross-entropy loss of its own. Here and in the code,
+// the estimator learns from this loss alone, since Y is treated as a constant. The network differs from the code in
+// these points:
+//   - Here the estimator is trained at the same time as the rest of the network, and Y is computed from the estimator's
+//     current output. In the code, the estimator is trained before the rest, with early stopping.
+//   - In f_ij, the code has the logistic function of an attention in place of 1/2. This attention receives no gradient,
+//     and so keeps its random initial values.
 //   - A step for V is a step for U with U and V exchanged, and with S^T in place of S. The code exchanges the two
 //     indices of one matrix, which makes no difference if U V^T is symmetric.
-//   - With "edge-mean", s_ij is divided by the number of i's neighbours, and is at least -5 (but f_ij is computed from
-//     the undivided s_ij). The code divides s_ij by the number of j's neighbours, although it calls this row
-//     normalisation.
-//   - The formula of the initial U contains a ridge, β I. Without it, V^T V would have no inverse if the rank of V is
+//   - With the setting "edge-mean", s_ij is divided by the number of i's neighbours, and is raised to -5 if it is
+//     lower. (But f_ij is computed from the undivided s_ij.) The code divides s_ij by the number of j's neighbours,
+//     although it calls this row normalisation.
+//   - The formula of the initial U contains the term β I. Without it, V^T V would have no inverse if the rank of V is
 //     less than k.
-//   - Features are not dropped.
+//   - No dropout acts on the features F.
 type lrgnn struct {
 	lrgnnSettings
 	edges   *sparse.Pattern
@@ -101,9 +107,9 @@ type lrgnn struct {
 	entries int
 }
 
-// Prepare lays out the pattern of the edges, for the s_ij, and the matrix A, for the product with Wa. It lays out Â
-// only if the settings need it. The columns of A, like those of Wa, are in the order in which the dataset numbers the
-// nodes.
+// Prepare lays out up to three matrices of [lrgnn]. The pattern of the edges is for the numbers s_ij. The adjacency A
+// is for the product A Wa^T. Its columns are in the order in which the dataset numbers the nodes, since the columns of
+// the parameter Wa are in this order. The normalised adjacency Â is laid out only if the settings need it.
 func (n *lrgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	n.entries = a.Entries()
@@ -124,7 +130,8 @@ func (n *lrgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return order, arrays, nil
 }
 
-// Build implements [Network] by the formula at [lrgnn]. The representation is the scores of the classes, [n, c].
+// Build implements [Network] by the formulas at [lrgnn]. The representation is (1-α) U V^T X + α X, [n, c], which holds
+// a score for each node and class.
 func (n *lrgnn) Build(b *Builder) Output {
 	c, first := b.Config, len(n.edges.Tensors())
 	second := first + len(n.rows.Tensors())
@@ -147,10 +154,11 @@ func (n *lrgnn) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(x), Representation: x, Penalty: knownLoss(scores, b.Known())}
 }
 
-// estimate is the estimator of unknown labels. It is a perceptron of two layers or, for the value gcn of the setting
-// "estimator", a graph convolutional network of two layers. estimate returns the scores of the classes twice, [n, c]
-// each. The first result is computed with dropout, for the estimator's own loss. The second is computed without
-// dropout, for Y.
+// estimate is the estimator of [lrgnn], which estimates unknown labels. It is a perceptron of two layers or, if the
+// setting "estimator" is gcn, a graph convolutional network of two layers. It returns the scores of the classes,
+// [n, c], in two versions. The result scores is computed with dropout, for the estimator's own loss. The result still
+// is computed without dropout, for the matrix Y. The function propagate multiplies x by the normalised adjacency if
+// kind is gcn.
 func (n *lrgnn) estimate(b *Builder, propagate func(kind string, x *Node) *Node) (scores, still *Node) {
 	hidden := propagate(n.Estimator, b.Encode("predictor.lin1", b.Config.Hidden))
 	hidden = Max(hidden, ZerosLike(hidden))

@@ -16,14 +16,15 @@ type relationships struct {
 	b       *Builder
 	edges   sparse.Edges
 	entries int
-	// The fields s, back and trust have one value for each place of the pattern, [places, 1]. s holds the s_ij, back
-	// holds the entries of the transpose S^T, and trust holds the f_ij. shift, [1], is the parameter b. The comment on
-	// [lrgnn] explains f_ij and b.
+	// The fields s, back and trust have one value for each place of the pattern, [places, 1]. s holds the entries s_ij
+	// of S, back holds the entries of the transpose S^T, and trust holds the factors f_ij of [lrgnn]. shift, [1], is
+	// the parameter that the formulas at [lrgnn] call b.
 	s, back, trust, shift *Node
 }
 
-// relationships computes the s_ij and f_ij of all edges from Y (see [lrgnn]). Y has the one-hot labels of training
-// nodes, and the softmax of scores, [n, c], for all other nodes. The s_ij and f_ij have no gradient.
+// relationships computes the numbers s_ij and f_ij of [lrgnn] for all edges, from the matrix Y. The row of Y for a
+// training node is its one-hot label. The row of any other node is the softmax of its row of the argument scores,
+// [n, c]. No gradient flows through s_ij and f_ij.
 func (n *lrgnn) relationships(b *Builder, edges sparse.Edges, scores *Node) relationships {
 	known := b.Known()
 	y := Where(BroadcastToShape(isKnown(known), known.Shape()), known, Softmax(StopGradient(scores), -1))
@@ -40,7 +41,8 @@ func (n *lrgnn) relationships(b *Builder, edges sparse.Edges, scores *Node) rela
 	return r
 }
 
-// factors computes the factors U and V, [n, k] each (see [lrgnn]). start is the initial value of V, and x is X, [n, c].
+// factors computes the factors U and V of [lrgnn], [n, k] each. The argument start is the initial value of V, and x is
+// the matrix X, [n, c].
 func (r relationships) factors(start, x *Node) (u, v *Node) {
 	v = start
 	keep := func(width int) *Node {
@@ -59,9 +61,10 @@ func (r relationships) factors(start, x *Node) (u, v *Node) {
 	return u, v
 }
 
-// step is the least-squares step for U at fixed V, or for V at fixed U. Its result replaces the argument u, [n, k]. The
-// argument v, [n, k], is the fixed factor. s holds the entries of S, or of S^T for a step of V. xs, [1, c], and vs, [1,
-// k], are dropout masks, which multiply the columns of x and v.
+// step computes a least-squares step of [lrgnn] for U, with V fixed, or for V, with U fixed. The result replaces the
+// argument u, [n, k]: this is U in a step for U, and V in a step for V. The argument v, [n, k], is the fixed factor.
+// The argument s holds the entries of S in a step for U, and of S^T in a step for V. xs, [1, c], and vs, [1, k], are
+// dropout masks, which multiply the columns of x and v.
 func (r relationships) step(s, u, v, x, xs, vs *Node) *Node {
 	residual := Sub(s, r.edges.Dots(u, v, 1))
 	squared := Square(StopGradient(residual))
@@ -75,8 +78,9 @@ func (r relationships) step(s, u, v, x, xs, vs *Node) *Node {
 	like := Dot(Transpose(Mul(x, xs), 0, 1), v).Product()
 	right := Add(r.edges.Product(residual, v), Dot(u, gram).Product())
 	right = Add(right, MulScalar(Dot(x, like).Product(), r.Eps))
-	// Let D = diag(1 + ε vs). The matrix D V^T V + β I is not symmetric. Its inverse is (V^T V + β D^-1)^-1 D^-1, so
-	// that only the inverse of a symmetric matrix is computed.
+	// Dropout turns the matrix (1+ε) V^T V + β I of [lrgnn] into D V^T V + β I, where D = diag(1 + ε vs). This matrix
+	// is not symmetric. Its inverse is (V^T V + β D^-1)^-1 D^-1, which needs only the inverse of a symmetric matrix.
+	// The variable d is the diagonal of D^-1.
 	d := Reciprocal(AddScalar(MulScalar(vs, r.Eps), 1))
 	return Mul(Dot(right, ridgeInverse(gram, MulScalar(d, r.Beta))).Product(), d)
 }

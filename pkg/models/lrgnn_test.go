@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// LRGNN equals its formula, computed with dense matrices, [n, n]. The settings cover all variants of LRGNN.
+// The model lrgnn gives the same results as its formula, which [lowRank] computes with dense matrices, [n, n]. The
+// lists of settings cover all variants of the model.
 func TestLRGNNFormula(t *testing.T) {
 	for _, settings := range [][]string{
 		{"rank", "3", "alpha", "0.4"},
@@ -35,13 +36,15 @@ func TestLRGNNFormula(t *testing.T) {
 
 func relu(x *Node) *Node { return Max(x, ZerosLike(x)) }
 
-// lowRank is LRGNN's formula on dense matrices.
+// lowRank computes the formula of LRGNN with dense matrices. The comment on the type lrgnn has the formula. The
+// function value returns the value of a setting.
 type lowRank struct {
 	*modeltest.Dense
 	value func(name string) float64
 }
 
-// layer is a linear layer or, if the named setting is gcn, a graph convolution.
+// layer applies the linear layer with the given name to x. If the setting named by the argument setting is gcn, it also
+// multiplies by the normalised adjacency, so that the result is a graph convolution.
 func (f lowRank) layer(setting, name string, x *Node) *Node {
 	y := f.Linear(name, x)
 	if f.Config.Value(setting) == "gcn" {
@@ -50,8 +53,8 @@ func (f lowRank) layer(setting, name string, x *Node) *Node {
 	return y
 }
 
-// relationships is the matrix U V^T of LRGNN's formula, [n, n]. scores are the estimator's scores, v is the initial
-// value of V, and x is X.
+// relationships returns the matrix U V^T of LRGNN's formula, [n, n]. The argument scores holds the scores of the
+// estimator, v is the initial value of V, and x is the matrix X of the formula.
 func (f lowRank) relationships(scores, v, x *Node) *Node {
 	known := BroadcastToShape(ReduceAndKeep(f.Known, ReduceSum, 1), f.Known.Shape())
 	y := StopGradient(Add(f.Known, Mul(OneMinus(known), Softmax(scores, 1))))
@@ -74,7 +77,8 @@ func (f lowRank) relationships(scores, v, x *Node) *Node {
 	return Dot(u, Transpose(v, 0, 1)).Product()
 }
 
-// step is the least-squares step for one of the two factors U and V: the result replaces u, and v is the other factor.
+// step computes a least-squares step for one of the two factors U and V. The argument u is this factor, and the result
+// replaces it. The argument v is the other factor, which is fixed.
 func (f lowRank) step(s, trust, u, v, x *Node) *Node {
 	const entries = 22 // the number of entries of the adjacency of modeltest.Tiny
 	residual := Sub(s, Dot(u, Transpose(v, 0, 1)).Product())

@@ -21,6 +21,8 @@ func init() {
 //
 //	H      = dropout(ReLU(dropout(X) W1^T + b1))   features X [n, features], H [n, d]
 //	logits = H W2^T + b2                           [n, outputs]
+//
+// Here "features" is the number of features of a node, and "outputs" is the number of logits of a node.
 type mlp struct{}
 
 // Prepare returns no arrays, since the network does not read the edges.
@@ -34,8 +36,8 @@ func (mlp) Build(b *Builder) Output {
 	return Output{Logits: logits, Representation: h}
 }
 
-// perceptron returns H and the logits of [mlp], with the parameters lin1 and lin2. It is also the first part of APPNP,
-// GPR-GNN and BernNet.
+// perceptron returns H and the logits of [mlp], and declares the parameters lin1 and lin2. The models APPNP, GPR-GNN
+// and BernNet also begin with it.
 func (b *Builder) perceptron() (h, logits *Node) {
 	x := b.Encode("lin1", b.Config.Hidden)
 	h = b.Dropout(Max(x, ZerosLike(x)))

@@ -13,7 +13,8 @@ import (
 func TestMLP(t *testing.T) {
 	formula := func(d *modeltest.Dense) (logits, penalty *Node) { return perceptron(d), nil }
 	modeltest.Equals(t, "mlp", formula)
-	// If training drops some of the features, newFeatures stores sparse features as a pattern. This is tested, too.
+	// If most node features are zero and dropout acts on them, the model stores them as a pattern. The graph of
+	// fewFeatures tests this case.
 	modeltest.EqualsOn(t, fewFeatures(t), "mlp", formula, with(t, "dropout", "0.5"))
 }
 
@@ -23,7 +24,8 @@ func perceptron(d *modeltest.Dense) *Node {
 	return d.Linear("lin2", Max(h, ZerosLike(h)))
 }
 
-// with returns a function that sets settings. The settings are given as name, value, name, value, …
+// with returns a function that changes settings of a configuration. The argument settings is a list: name, value, name,
+// value, …
 func with(t *testing.T, settings ...string) func(c *train.Config) {
 	return func(c *train.Config) {
 		for i := 0; i < len(settings); i += 2 {
@@ -34,7 +36,7 @@ func with(t *testing.T, settings ...string) func(c *train.Config) {
 	}
 }
 
-// fewFeatures is [modeltest.Tiny] with 40 features, of which each node has one or two.
+// fewFeatures is the graph [modeltest.Tiny] with 40 other features. Only one or two features of each node are not zero.
 func fewFeatures(t *testing.T) *graphs.Graph {
 	g := *modeltest.Tiny(t)
 	g.NumFeatures = 40

@@ -21,11 +21,11 @@ type Model struct {
 	// Order is the order of the nodes in all arrays that the model reads and returns.
 	Order sparse.Order
 	// Arrays are the arrays of the node features, followed by the arrays that Network.Prepare returned. The compiled
-	// program gets them as arguments. [Model.Builder] gets the values of the type *Node that stand for them in the
-	// computation graph.
+	// program gets them as arguments. In the computation graph, values of the type *Node stand for them. These values
+	// are an argument of [Model.Builder].
 	Arrays []*tensors.Tensor
 	// Features is the number of features of each node. Classes is the number of classes. Outputs is the number of
-	// logits of each node: it is Classes, except that it is 1 for two classes.
+	// logits of each node. For two classes, Outputs is 1. For more classes, it equals Classes.
 	Features, Outputs, Classes int
 	// Still turns off all randomness of training, such as dropout.
 	Still bool
@@ -60,8 +60,9 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 	return m, nil
 }
 
-// Seen is the graph as the model sees it. Only models that read the directions of edges have the setting "undirected".
-// If this setting is false, the model sees the directions. All other models see a graph without directions.
+// Seen returns the graph as the model sees it. A model with the setting "undirected" sees the directions of edges if
+// this setting is false. If the setting is true, or if the model does not have it, the model sees a graph without
+// directions.
 func Seen(c Config, g *graphs.Graph) *graphs.Graph {
 	if registry[c.Model].Has("undirected") && !c.Undirected {
 		return g
@@ -69,9 +70,9 @@ func Seen(c Config, g *graphs.Graph) *graphs.Graph {
 	return g.Undirected()
 }
 
-// Builder returns the builder that adds the model to a computation graph. The arguments are scope, which holds the
-// model's parameters as variables of GoMLX, and arrays, the values of [Model.Arrays] in the computation graph. Dropout
-// is active if the computation graph is built for training.
+// Builder returns the builder that adds the model to a computation graph. The argument scope holds the model's
+// parameters as variables of GoMLX. The argument arrays lists the values in the computation graph that stand for
+// [Model.Arrays]. Dropout is active if the computation graph is built for training.
 func (m *Model) Builder(scope *model.Scope, arrays []*Node) *Builder {
 	split := len(m.features.arrays)
 	b := &Builder{Model: m, Scope: scope, Graph: arrays[0].Graph(), Arrays: arrays[split:], features: arrays[:split]}
@@ -86,7 +87,7 @@ func (m *Model) dropsFeatures() bool {
 	return registry[m.Config.Model].DropFeatures && m.Config.Dropout > 0
 }
 
-// Build adds the model to a computation graph; see [Model.Builder].
+// Build adds the model to a computation graph. [Model.Builder] explains the arguments.
 func (m *Model) Build(scope *model.Scope, arrays []*Node) Output {
 	return m.Network.Build(m.Builder(scope, arrays))
 }
@@ -117,8 +118,8 @@ type Declaration struct {
 	Params []Param
 	// Variables are all variables of the model, in the order in which they were made. Checkpoints hold all of them.
 	Variables []*model.Variable
-	// Separate tells that the model computes differently in training and in evaluation. The reason is dropout, or
-	// statistics that the model gathers in training.
+	// Separate tells whether the model computes differently in training and in evaluation. It does so if it has
+	// dropout, or if it gathers statistics in training.
 	Separate bool
 	// Solves is the number of solves in one forward pass of the network: see [Output].
 	Solves int
@@ -156,13 +157,13 @@ func (m *Model) Declare(backend compute.Backend, store *model.Store,
 	return d, store.InitializeVariables(backend, nil)
 }
 
-// Parameters lists the arrays of a model for graphs with the given numbers of features and classes. These arrays are
-// the parameters that the network declares by [Builder.Param], and the parameters of GoMLX's own layers. Parameters
-// needs no graph: it lists the shapes for a graph of two nodes. An array with an entry for every node ([Param.Nodes])
-// has another shape on other graphs, which [ParametersOn] gives.
+// Parameters lists the arrays of a model, with their shapes, for graphs with the given numbers of features and classes.
+// These arrays are the parameters that the network declares by [Builder.Param], and the parameters of GoMLX's own
+// layers. The shapes are those for a graph of two nodes. Only an array with an entry for every node ([Param.Nodes]) has
+// another shape on a larger graph. [ParametersOn] lists the shapes for a given graph.
 func Parameters(c Config, features, classes int) ([]Param, error) {
-	// Only the arrays with an entry for every node depend on the number of nodes, and no shape depends on the number of
-	// edges. Therefore a graph of two nodes and one edge is enough.
+	// Any graph would do, since no shape depends on the edges. (The arrays with an entry for every node are listed with
+	// their shapes for two nodes, as the comment on Parameters says.)
 	ones := slices.Repeat([]float32{1}, 2*features)
 	g, err := graphs.New("two nodes", 2, []graphs.Edge{{0, 1}}, ones, features, []int32{0, 1}, classes, nil)
 	if err != nil {
@@ -171,7 +172,7 @@ func Parameters(c Config, features, classes int) ([]Param, error) {
 	return ParametersOn(c, g)
 }
 
-// ParametersOn lists a model's arrays for a given graph.
+// ParametersOn lists the arrays of a model as [Parameters] does, but with their shapes for the graph g.
 func ParametersOn(c Config, g *graphs.Graph) ([]Param, error) {
 	e, err := engine.Open(engine.Go)
 	if err != nil {
@@ -211,8 +212,8 @@ func Unused(c Config) []string {
 	return nil
 }
 
-// LayerOf is a layer of the model with all fields zero, such as layers.GCN{}. Callers use it to find the type of the
-// layers. LayerOf is nil if the model has no layers, or layers of several types.
+// LayerOf returns a layer of the model with all fields zero, such as layers.GCN{}. Callers use it to find the type of
+// the model's layers. LayerOf returns nil if the model has no layers, or layers of several types.
 func LayerOf(c Config) any {
 	k, err := Lookup(c.Model)
 	if err != nil {

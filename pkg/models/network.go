@@ -20,7 +20,8 @@ type Network interface {
 	Build(b *Builder) Output
 }
 
-// Output is the result of a network. Its rows are in the network's order of the nodes.
+// Output is the result of a network. In its arrays with a row for each node, the rows are in the order of the nodes
+// that [Network.Prepare] returned.
 type Output struct {
 	// Logits are [n, Outputs]. A node has one logit for each class, or a single logit if there are two classes.
 	Logits *Node
