@@ -25,71 +25,79 @@ type Network interface {
 type Output struct {
 	// Logits are [n, Outputs]. A node has one logit for each class, or a single logit if there are two classes.
 	Logits *Node
-	// Representation is what the last layer, the head, reads: [n, width].
+	// Representation, [n, width], has the node features that the head reads. The head is the last linear layer. In some
+	// models it consists of several linear layers.
 	Representation *Node
-	// A solve is the fixed-point iteration that inverts one layer. Stats are the statistics of all solves of the
-	// reverse process, or of GRAND's integrations. Stats is nil for networks without solves and integrations. Solves is
-	// the number of solves in one forward pass. Stats.Iterations divided by Solves is the mean number of iterations of
-	// a solve.
+	// Stats has the statistics of the reverse process. A solve is the fixed-point iteration that inverts one layer, and
+	// Stats describes all solves together. For GRAND, Stats describes the integrations. Stats is nil if the network has
+	// neither solves nor integrations. Solves is the number of solves in one forward pass, so that Stats.Iterations
+	// divided by Solves is the mean number of iterations of a solve. For GRAND, Solves is 1.
 	Stats  *solve.Stats
 	Solves int
-	// Penalty, if not nil, is a scalar that is added to the loss in training, for example a loss term of the model's
-	// own.
+	// Penalty is a scalar that training adds to the classification loss. It is nil if the model has no other loss term.
 	Penalty *Node
 }
 
 // Inverter is a network whose forward process can be undone.
 type Inverter interface {
 	Network
-	// RoundTrip runs the layers forwards and then runs their inverses. start is the encoded input, and end is the
-	// result, which should equal start. changes has an entry for each iteration of the inverses: how much this
-	// iteration changed the solution on average, in absolute value (see [solve.Profile]). changes is nil if the
-	// inverses are not found by fixed-point iteration.
+	// RoundTrip applies the forward layers to start, the encoded input. It then applies the inverses of these layers to
+	// the result, which gives end. If the inverses are exact, end equals start. If the inverses are computed by
+	// fixed-point iteration, changes is a vector with an entry for each iteration: the mean absolute change of the
+	// solution in this iteration, averaged over the layers (see [solve.Profile]). Otherwise changes is nil. GRAND has
+	// integrations in place of layers: stats.Outcome tells whether the integrations succeeded.
 	RoundTrip(b *Builder) (start, end, changes *Node, stats *solve.Stats)
 }
 
-// Tracer is a network of layers that can return its state, the features of all nodes, after each layer.
+// Tracer is a network made of layers that can return the features of all nodes after each layer. The features after a
+// layer are called a state.
 type Tracer interface {
 	Network
-	// Trace returns states, [n, d] each: forwards[i] is the state after forward[i] forward layers, and reverses[i] is
-	// the state after reverse[i] reverse layers. The numbers in forward and in reverse are in ascending order. After 0
-	// layers, the state is the encoded input. Trace has no gradient.
+	// Trace returns states, [n, d] each: the features of all nodes after some of the layers. forwards[i] is the state
+	// after forward[i] forward layers, and reverses[i] is the state after reverse[i] reverse layers. After 0 layers,
+	// the state is the encoded input. The numbers in forward and the numbers in reverse must be in ascending order.
+	// Trace is used in evaluation only, not in training.
 	Trace(b *Builder, forward, reverse []int) (forwards, reverses []*Node)
-	// Readout returns the logits, [n, Outputs], that the head computes from a forward and a reverse state. A nil state
-	// stands for zeros, so that the head reads the other state alone (paper section 4.1.3, "Qualitative Analysis").
-	// Models without a reverse process ignore the argument reverse.
+	// Readout returns the logits, [n, Outputs], that the head computes from two states. The argument forward is the
+	// state after some forward layers, and the argument reverse is the state after some reverse layers. If one of the
+	// two arguments is nil, the head reads zeros in its place. The logits then depend on one state alone (paper section
+	// 4.1.3, "Qualitative Analysis"). Models without a reverse process ignore the argument reverse.
 	Readout(b *Builder, forward, reverse *Node) *Node
 }
 
-// Explainer is a network whose computation can fail.
+// Explainer is a network whose computation can fail, and that can say why it failed. An example is GRAND, whose
+// integration may stop before it reaches its end time.
 type Explainer interface {
 	Network
-	// Explain says in a sentence why a computation failed, or returns "" if it did not fail. The argument outcome is
-	// the value that the computation gave for Output.Stats.Outcome.
+	// Explain returns a sentence that says why a computation failed, or "" if the computation did not fail. The
+	// argument outcome is the number that the computation returned as Output.Stats.Outcome. This number stands for
+	// success or for a reason of the failure.
 	Explain(outcome int) string
 }
 
-// Pretrainer is a network of which only a certain part is trained in the first epochs.
+// Pretrainer is a network that trains only a part of its parameters in the first epochs. These epochs are called
+// pretraining.
 type Pretrainer interface {
 	Network
-	// Pretraining is the number of first epochs in which only this part is trained. Early stopping begins after these
-	// epochs, and only later epochs can become the best epoch. A training that ends during these epochs keeps its last
-	// parameters.
+	// Pretraining returns the number of epochs of pretraining. Early stopping and the choice of the best epoch consider
+	// only the epochs after pretraining. If a training ends during pretraining, the result has the parameters of the
+	// last epoch.
 	Pretraining(c Config) int
 }
 
-// Twin is a network that also exists in PyTorch, and that can read the weights of the PyTorch model from a file. Such a
-// file may hold arrays that this network does not use.
+// Twin is a network whose PyTorch implementation has arrays that this network does not use. The network can read the
+// weights of the PyTorch implementation from a file, although the file holds these arrays.
 type Twin interface {
 	Network
-	// Unused returns the names of the arrays that this network does not use. A file that holds them is not refused.
+	// Unused returns the names of the arrays that only the PyTorch implementation has. When a file of weights is read,
+	// arrays with these names are ignored. An array with another unknown name is an error.
 	Unused() []string
 }
 
-// Layered is a network whose layers are all of one type.
+// Layered is a network whose layers all have the same Go type, such as layers.GCN.
 type Layered interface {
 	Network
-	// Layer is a layer with all fields zero, such as layers.GCN{}. It is nil if the settings give the layers another
-	// type.
+	// Layer returns a layer of this type with all fields zero, such as layers.GCN{}. Callers use it to find the type.
+	// Layer returns nil if settings change what the layers compute, for example by adding gates.
 	Layer() any
 }

@@ -26,8 +26,8 @@ func init() {
 				{Name: "share-gate", Value: &s.ShareGate, Help: "use one gating network in all layers"},
 			}
 		}),
-		// The defaults are from the authors' configurations for heterophilic graphs, except for the width, which is 256
-		// there, with 64 gates.
+		// The defaults are from the authors' configurations for heterophilic graphs, except for the width and the
+		// number of gates. The authors' width is 256, with 64 gates. Here the width is 64, with 16 gates.
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 8, 64, 0.2 },
 		Check: func(c Config) error {
 			if size := OwnOf[orderedSettings](c).ChunkSize; c.Hidden%size != 0 {
@@ -39,35 +39,38 @@ func init() {
 		New: func(Config) Network { return &ordered{} }})
 }
 
-// orderedSettings are the settings that Ordered GNN has besides the shared settings. ChunkSize is C of [ordered], and
-// InputLayers is the number of layers of the network f before message passing. ShareGate tells that all layers share
-// one gating network.
+// orderedSettings are the settings that Ordered GNN has besides the shared settings. ChunkSize is the number of feature
+// columns that share a gate, which is C in the formulas of [ordered]. InputLayers is the number of layers before
+// message passing. If ShareGate is true, all message-passing layers compute their gates with the same weights.
 type orderedSettings struct {
 	ChunkSize, InputLayers int
 	ShareGate              bool
 }
 
 // ordered is Ordered GNN (Song et al., "Ordered GNN: Ordering Message Passing to Deal with Heterophily and
-// Over-smoothing", ICLR 2023). The columns of X_l, called neurons, are divided among hops: each hop fills neurons of
-// its own with the messages of the neighbours. A gate near 1 marks a neuron that earlier hops have filled. Such a
-// neuron keeps its value. From layer to layer, the gates can only grow.
+// Over-smoothing", ICLR 2023). A column of the features X_l is called a neuron. Every node has gates g, which are
+// numbers between 0 and 1. A group of C neurons shares one gate. In each layer, a neuron keeps the share g of its
+// value, and takes the share 1 - g from M_l, the mean over the neighbours. From layer to layer, a gate can only grow. A
+// neuron whose gate is near 1 keeps its value: it holds the messages of earlier layers, which come from nearer nodes.
+// Later layers change only the other neurons.
 //
-//	X_0     = f(F)                                  layers dropout(LayerNorm(ReLU(F W^T + b))), [n, d]
+//	X_0     = f(F)                                  [n, d]
 //	M_l     = D^-1 A X_l                            [n, d], without self loops
-//	ĝ_l     = cumsum(softmax([X_l, M_l] W^T + b))   "cumax", [n, d/C]
-//	g_{l+1} = g_l + (1 - g_l) ĝ_l,  g_0 = 0         "SOFTOR"
+//	ĝ_l     = cumsum(softmax([X_l, M_l] W^T + b))   [n, d/C], called "cumax" in the publication
+//	g_{l+1} = g_l + (1 - g_l) ĝ_l,  g_0 = 0         [n, d/C], called "SOFTOR" in the publication
 //	X_{l+1} = LayerNorm(g X_l + (1 - g) M_l)        g = g_{l+1} with each column repeated C times
 //	logits  = X_L W^T + b                           [n, outputs]
 //
-// F are the features of the nodes, A is the adjacency, and D holds the degrees. M_l is the mean over the neighbours.
-// The chunk size C is the number of neurons that share a gate. Every layer has its own gating network W, [d/C, 2d], or
-// all layers share one.
+// F are the node features. f is a network of one or several layers LayerNorm(ReLU(F W^T + b)), with dropout between the
+// layers. A is the adjacency, and D holds the degrees. C is called the chunk size. Softmax and cumulative sum (cumsum)
+// run along the rows. Every linear map has a weight W and a bias b of its own. The linear map that computes the gates
+// has W [d/C, 2d]. A setting makes all layers share this map.
 //
-// Parameters have the names of the authors' code, https://github.com/LUMIA-Group/OrderedGNN. The normalisation, and the
-// dropout of X_l before each layer and before the last map, are taken from this code; the publication's formulas have
-// neither. The code has two dropout probabilities (0 to 0.5 each), and drops input features as well. In the code,
-// "chunk size" is the name of the number of gates, d/C. The code's defaults are L = 8 layers, d = 256, 64 gates, and
-// one or two layers in f.
+// Parameters have the names of the authors' code, https://github.com/LUMIA-Group/OrderedGNN. The LayerNorm, and the
+// dropout of X_l before each layer and before the last linear map, are in this code, but not in the publication's
+// formulas. Unlike this network, the authors' code has two dropout probabilities (0 to 0.5 each), and applies dropout
+// to the input features, too. In the authors' code, "chunk size" means the number of gates, d/C. The defaults of the
+// authors' code are L = 8 layers, d = 256, 64 gates, and one or two layers in f.
 type ordered struct{ mean *sparse.Matrix }
 
 // Prepare lays out the matrix D^-1 A of [ordered], [n, n], with which the network takes means over neighbours.
@@ -78,7 +81,7 @@ func (o *ordered) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensor
 	return o.mean.Order(), o.mean.Tensors(), nil
 }
 
-// Build implements [Network]. The representation is X_L of [ordered], [n, d].
+// Build implements [Network]. The representation, [n, d], is X_L of [ordered], the features after the last layer.
 func (o *ordered) Build(b *Builder) Output {
 	own, mean := OwnOf[orderedSettings](b.Config), o.mean.On(b.Arrays)
 	gates := b.Config.Hidden / own.ChunkSize
@@ -116,8 +119,8 @@ func (o *ordered) input(b *Builder, layers int) (x *Node) {
 	return x
 }
 
-// cumax is the cumulative sum of the softmax of every row of x, [n, k]. The numbers in a row rise from near 0 to 1, as
-// a soft version of the row 0 … 0 1 … 1.
+// cumax returns the cumulative sums of the softmax of every row of x, [n, k]. Entry j of a row of the result is the sum
+// of entries 0 … j of the softmax. The entries of a row rise to 1, like a smooth version of the row 0 … 0 1 … 1.
 func cumax(x *Node) *Node {
 	k := x.Shape().Dimensions[1]
 	at := func(axis int) *Node { return Iota(x.Graph(), shapes.Make(dtypes.Int32, k, k), axis) }
@@ -125,8 +128,8 @@ func cumax(x *Node) *Node {
 	return Dot(Softmax(x, 1), upTo).Product()
 }
 
-// repeatColumns repeats every column of x, [n, k], as often as the argument times says. The copies of a column are next
-// to each other in the result, [n, k times].
+// repeatColumns repeats every column of x, [n, k]. The argument times is the number of copies of each column. The
+// copies of a column are next to each other in the result, which has k·times columns.
 func repeatColumns(x *Node, times int) *Node {
 	n, k := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
 	return Reshape(BroadcastToDims(Reshape(x, n, k, 1), n, k, times), n, k*times)

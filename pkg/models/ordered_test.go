@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// orderedWith changes settings of Ordered GNN to values that are not the defaults.
+// orderedWith returns a function that gives settings of Ordered GNN values that are not the defaults.
 func orderedWith(t *testing.T) func(c *train.Config) {
 	return func(c *train.Config) {
 		c.Forward = 3
@@ -32,8 +32,8 @@ func TestOrderedFormula(t *testing.T) {
 	modeltest.Equals(t, "ordered-gnn", ordered, orderedWith(t))
 }
 
-// ordered is the formula of Ordered GNN on dense matrices. The gates' cumulative softmax is computed by adding up the
-// columns of the softmax one by one.
+// ordered computes Ordered GNN on dense matrices, without the model's own code. It computes the cumulative sums of the
+// gates' softmax by adding up the columns of the softmax one by one.
 func ordered(d *modeltest.Dense) (logits, penalty *Node) {
 	x := d.X
 	for i := range d.Config.Value("input-layers").(int) {
@@ -72,7 +72,8 @@ func ordered(d *modeltest.Dense) (logits, penalty *Node) {
 	return d.Linear("linear_trans_out", x), nil
 }
 
-// A chunk size that does not divide the width is refused.
+// The chunk size is the number of feature columns that share a gate. A chunk size that does not divide the width is
+// refused.
 func TestOrderedRefuses(t *testing.T) {
 	c := models.Default("ordered-gnn")
 	c.Hidden = 6

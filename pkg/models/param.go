@@ -14,15 +14,18 @@ import (
 // uniformly from the interval from -Limit to Limit. Otherwise they are Values or, if Values is empty, all equal to
 // Value.
 type Param struct {
-	// Name is the name of the array in the PyTorch implementation, where there is one. Shape is [out, in] for the
-	// matrix of a linear map. Limit, Value and Values give the initial values: see the comment on Param.
+	// Name is the name of the array in the PyTorch implementation, if there is one. For the matrix of a linear map,
+	// Shape is [out, in]: the number of outputs, then the number of inputs. Limit, Value and Values give the initial
+	// values: see the comment on Param.
 	Name         string
 	Shape        []int
 	Limit, Value float64
 	Values       []float64
-	// Fixed marks an array that is part of the model but not trained, such as running statistics.
+	// Fixed marks an array that is part of the model but not trained, such as the running means of batch normalisation.
 	Fixed bool
-	// Heads is K if the array holds K matrices stacked along its rows, [K d, d]. It is 0 for a single matrix.
+	// Heads is the number K of attention heads if the array holds a matrix [d, d] for each head. These matrices are
+	// stacked one below the other, so that the array has the shape [K d, d]. Heads is 0 for an array that is a single
+	// matrix.
 	Heads int
 	// Nodes marks an array whose last axis has an entry for every node, in the order in which the dataset numbers the
 	// nodes.
@@ -35,7 +38,7 @@ type Param struct {
 // Bound is a bound on the sum of the norms of all parameters that share it; see [layers.Bound].
 type Bound struct {
 	Norm layers.Norm
-	// Limit is the largest value c that the sum may have.
+	// Limit is the bound c: the largest sum of the norms that is allowed.
 	Limit float64
 	// Project tells that training scales the weights down to the limit after every step of the optimiser. If Project is
 	// false, the model itself has to scale them, by [Bounded.Apply].
@@ -77,7 +80,7 @@ func (g Bounded) Meet(values []*Node) []*Node {
 	return layers.ToBound(g.Norm, g.Limit, values, g.heads())
 }
 
-// heads lists the number of heads of each parameter.
+// heads lists the number of heads of each parameter. This number is 1 for a parameter that is a single matrix.
 func (g Bounded) heads() (heads []int) {
 	for _, p := range g.Params {
 		heads = append(heads, max(1, p.Heads))
@@ -85,7 +88,7 @@ func (g Bounded) heads() (heads []int) {
 	return heads
 }
 
-// size is the number of entries.
+// size is the number of entries of the parameter.
 func (p Param) size() int {
 	size := 1
 	for _, d := range p.Shape {
@@ -94,7 +97,8 @@ func (p Param) size() int {
 	return size
 }
 
-// Draw draws the parameter's initial value. Unlike [Param.Start], Draw ignores the limit Bound.Start.
+// Draw draws the parameter's initial value. If the norm of this value exceeds Bound.Start, [Param.Start] scales the
+// value down. Draw does not scale it.
 func (p Param) Draw(rng *rand.Rand) []float32 {
 	values := make([]float32, p.size())
 	for i := range values {

@@ -15,8 +15,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// network is the formula of Platonov et al.'s network on dense matrices. The argument perLayer is the number of modules
-// in each layer. The function module computes module k of the network.
+// network computes Platonov et al.'s network on dense matrices, without the model's own code. A layer consists of one
+// or several modules, each with a skip connection around it. The argument perLayer is the number of modules in each
+// layer. The modules of all layers together are numbered from k = 0, and the function module computes module k.
 func network(perLayer int, module func(d *modeltest.Dense, k int, name string, z *Node) *Node) modeltest.Formula {
 	return func(d *modeltest.Dense) (logits, penalty *Node) {
 		x := activation.Gelu(d.Linear("input_linear", d.X))
@@ -35,7 +36,8 @@ func denseFFN(d *modeltest.Dense, name string, y *Node) *Node {
 // column is column k of x.
 func column(x *Node, k int) *Node { return Slice(x, AxisRange(), AxisElem(k)) }
 
-// outer is the matrix with the entries s_j + t_i, [n, n], for two columns s and t, [n, 1].
+// outer returns the matrix [n, n] whose entry i, j is s_j + t_i, for two columns s and t, [n, 1]. In GAT, this sum is
+// the score of neighbour j at node i, before LeakyReLU and softmax.
 func outer(s, t *Node) *Node { return Add(Transpose(s, 0, 1), t) }
 
 func leaky(x *Node) *Node { return Where(GreaterThan(x, ZerosLike(x)), x, MulScalar(x, 0.2)) }
@@ -103,7 +105,7 @@ func TestGT(t *testing.T) {
 }
 
 // The parameters have the names and shapes of Platonov et al.'s models. Each linear map and each normalisation has a
-// weight and, unless its name ends in * below, a bias.
+// weight and a bias. In the table below, a * at the end of a name marks a linear map without bias.
 func TestPlatonovParameters(t *testing.T) {
 	for model, modules := range map[string][]map[string][]int{
 		"sage": {{"feed_forward_module.linear_1": {12, 8}, "feed_forward_module.linear_2": {4, 12}}},

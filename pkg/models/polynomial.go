@@ -13,15 +13,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// basis describes polynomials p_0 = 1, p_1, …, p_K of a matrix P. Each is computed from the previous two by one product
-// with P:
+// basis describes polynomials p_0, p_1, …, p_K of a matrix P by a recurrence. It begins with p_0 = 1. Each further
+// polynomial is computed from the two before it, by one product with P:
 //
 //	p_{k+1}(P) = (a_k P + b_k) p_k(P) - c_k p_{k-1}(P)
 //
-// Row k of basis holds a_k, b_k and c_k, for k = 0 … K-1. There is no p_{-1}, so that c_0 is 0.
+// Row k of basis holds the numbers a_k, b_k and c_k, for k = 0 … K-1. There is no p_{-1}, so that c_0 is 0.
 type basis [][3]float64
 
-// monomials is the [basis] of the powers P^k for k = 0 … order.
+// monomials is the [basis] of the powers P^0 … P^order of a matrix P.
 func monomials(order int) basis {
 	out := make(basis, order)
 	for k := range out {
@@ -40,15 +40,18 @@ func chebyshev(order int) basis {
 	return out
 }
 
-// filter is Σ_k p_k(P) x diag(θ_k), [n, d], for x, [n, d], and the polynomials p_k of the basis. theta is θ, which is
-// [K+1, d], with a filter for each column, or [K+1, 1], with the same filter for all columns. The argument p is P, [n,
-// n], which is symmetric. The argument arrays lists the arrays of p, as values in the computation graph.
+// filter returns Σ_k p_k(P) x diag(θ_k), [n, d], for features x, [n, d]. The p_k are the polynomials of the basis. The
+// argument p is the matrix P, [n, n], which must be symmetric. The argument arrays lists the arrays of p, as values in
+// the computation graph. Row k of the argument theta holds the coefficients θ_k. If theta is [K+1, d], each column of x
+// has coefficients of its own. If theta is [K+1, 1], all columns of x have the same coefficients.
 //
-// Let v be the cotangent of the result. As P is symmetric, the cotangent of x is the same filter, applied to v. The
-// cotangent of θ_k is the sum of the rows of x ∘ p_k(P) v, where ∘ multiplies entry by entry. So the forward pass and
-// the backward pass take K products each. The backward pass needs only x of the forward pass. The K products are a
-// loop, which is compiled once. (For Tolokers, on a busy machine, GPR-GNN compiles in 8 s. Without the loop, compiling
-// took 44 s.)
+// The gradients are computed as follows. Let v be the cotangent of the result. As P is symmetric, the cotangent of x is
+// the same filter, applied to v. The cotangent of θ_k is the sum of the rows of x ∘ p_k(P) v, where ∘ multiplies entry
+// by entry. So the forward pass takes K products with P, and the backward pass takes K products, too. Of the forward
+// pass, the backward pass needs only x.
+//
+// The K products are computed in a loop, whose body is compiled only once. (On a busy machine, compiling GPR-GNN for
+// Tolokers took 8 s with the loop, and 44 s without it.)
 func (b basis) filter(p *sparse.Matrix, arrays []*Node, x, theta *Node) *Node {
 	theta = BroadcastToDims(theta, len(b)+1, x.Shape().Dimensions[1])
 	in := filtered{theta: StopGradient(theta), basis: ConvertDType(Const(x.Graph(), b.rows()), x.DType()),
@@ -57,7 +60,7 @@ func (b basis) filter(p *sparse.Matrix, arrays []*Node, x, theta *Node) *Node {
 	return gradient.Custom(y[0], []*Node{x, theta}, func(v *Node) []*Node { return b.run(p, in, v, true) })
 }
 
-// rows is the basis as a slice of slices, which GoMLX's Const takes.
+// rows returns the basis as a slice of slices, a type that GoMLX's function Const accepts.
 func (b basis) rows() (out [][]float64) {
 	for _, row := range b {
 		out = append(out, row[:])
@@ -65,14 +68,16 @@ func (b basis) rows() (out [][]float64) {
 	return out
 }
 
-// filtered holds the arrays that the loop of [basis.run] reads but does not change.
+// filtered holds the arrays that the loop of [basis.run] reads but does not change. These are the arguments theta, x
+// and arrays of [basis.filter], and the numbers of the basis.
 type filtered struct {
 	theta, basis, x *Node
 	arrays          []*Node
 }
 
-// run applies the filter of [basis.filter] to v, [n, d]. If back is set, v is a cotangent, and run also returns the
-// cotangents of θ, [K+1, d]. Their row k is the sum of the rows of x ∘ p_k(P) v.
+// run applies the filter of [basis.filter] to v, [n, d]: it returns Σ_k p_k(P) v diag(θ_k). If back is true, v is the
+// cotangent of the filter's result, and run also returns the cotangent of θ, [K+1, d]. Row k of this cotangent is the
+// sum of the rows of x ∘ p_k(P) v, where x is the input of the filter, and ∘ multiplies entry by entry.
 func (b basis) run(p *sparse.Matrix, in filtered, v *Node, back bool) []*Node {
 	type state struct {
 		now, before, sum *Node
@@ -97,25 +102,25 @@ func (b basis) run(p *sparse.Matrix, in filtered, v *Node, back bool) []*Node {
 	return append([]*Node{s.sum}, s.dots...)
 }
 
-// takeRow is row k of the table, [1, d].
+// takeRow returns row k of the table, [rows, d], as an array of shape [1, d].
 func takeRow(table, k *Node) *Node { return Gather(table, Reshape(k, 1, 1)) }
 
-// putRow is a copy of the table, [rows, d], in which row k is replaced by values, [d].
+// putRow returns a copy of the table, [rows, d], in which row k is replaced by values, [d].
 func putRow(table, values, k *Node) *Node {
 	places := Iota(table.Graph(), shapes.Make(k.DType(), table.Shape().Dimensions...), 0)
 	values = BroadcastToShape(Reshape(values, 1, values.Shape().Size()), table.Shape())
 	return Where(Equal(places, loop.Like(k, places)), values, table)
 }
 
-// filterNet is the part that polynomial filter networks share: the matrix P = D^-1/2 A D^-1/2, [n, n]. A is the
-// adjacency, and D holds the degrees. If selfLoops is set, A has self loops. Rows of P are zero for nodes without
-// edges.
+// filterNet is the part that networks with polynomial filters share. A polynomial filter multiplies features by a
+// polynomial of the matrix P = D^-1/2 A D^-1/2, [n, n]. A is the adjacency, and D holds the degrees. If selfLoops is
+// true, A has self loops. If a node has no edges, its row of P is zero. The field matrix holds P.
 type filterNet struct {
 	selfLoops bool
 	matrix    *sparse.Matrix
 }
 
-// Prepare lays out the matrix P of [filterNet].
+// Prepare lays out the matrix P = D^-1/2 A D^-1/2 of [filterNet].
 func (f *filterNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a := sparse.Adjacency(g)
 	if f.selfLoops {
@@ -127,14 +132,15 @@ func (f *filterNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tens
 	return f.matrix.Order(), f.matrix.Tensors(), nil
 }
 
-// filterSettings are settings of polynomial filter networks. Order is the degree K of the polynomial. Alpha is a number
-// whose meaning depends on the network. DropRate is the dropout probability of the array that is filtered.
+// filterSettings are settings of networks that multiply features by a polynomial of the adjacency. Order is the degree
+// K of the polynomial. Alpha is a number whose meaning depends on the network. DropRate is the probability of the
+// dropout that is applied to the features before this multiplication.
 type filterSettings struct {
 	Order           int
 	Alpha, DropRate float64
 }
 
-// order, teleport and dropRate describe settings that mean the same in several networks.
+// order, teleport and dropRate each return the description of a setting that several networks have.
 func (s *filterSettings) order() Setting {
 	return Setting{Name: "order", Value: &s.Order, Least: 1, Most: 1000,
 		Help: "degree K of the polynomial of the adjacency"}
@@ -149,5 +155,5 @@ func (s *filterSettings) dropRate() Setting {
 	return Setting{Name: "dprate", Value: &s.DropRate, Help: "dropout of what is propagated", Most: 0.99, Absent: 0.0}
 }
 
-// filterDepth is the degree K, which users see as the depth of the network.
+// filterDepth returns the degree K of the network's polynomial, as a text. Users see it as the depth of the network.
 func filterDepth(c Config) string { return fmt.Sprint(c.Value("order")) }

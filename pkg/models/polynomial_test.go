@@ -52,7 +52,9 @@ func TestGPRGNN(t *testing.T) {
 	modeltest.Equals(t, "gpr-gnn", formula, with(t, "order", "3"))
 }
 
-// GPR-GNN's coefficients start with the values of personalised PageRank, which add up to 1.
+// GPR-GNN multiplies features by powers of the adjacency, and adds up the results with trained coefficients. The
+// coefficients start with the values of personalised PageRank: α (1 - α)^k for k < K, and (1 - α)^K for k = K. These
+// values add up to 1. In this test, K is 3 and α is 0.2.
 func TestGPRGNNStart(t *testing.T) {
 	for _, p := range parameters(t, "gpr-gnn", with(t, "order", "3", "alpha", "0.2")) {
 		if want := []float32{0.2, 0.16, 0.128, 0.512}; p.Name == "prop1.temp" && !slices.Equal(p.Draw(nil), want) {
@@ -61,8 +63,8 @@ func TestGPRGNNStart(t *testing.T) {
 	}
 }
 
-// The parameters of polynomial filter networks have the names and shapes of the PyTorch implementations. The models are
-// made for 7 features, 5 classes and width 4.
+// The parameters of networks with polynomial filters have the names and shapes of the PyTorch implementations. The test
+// makes all models for 7 features and 5 classes, with width 4.
 func TestPolynomialParameters(t *testing.T) {
 	perceptron := "lin1.weight [4 7] lin1.bias [4] lin2.weight [5 4] lin2.bias [5]"
 	for model, want := range map[string]string{
@@ -108,8 +110,10 @@ func TestBernNet(t *testing.T) {
 }
 
 func TestJacobiConv(t *testing.T) {
-	// This formula computes the Jacobi polynomials by their explicit sum P_n = Σ_s C(n+a, n-s) C(n+b, s) ((P-I)/2)^s
-	// ((P+I)/2)^(n-s) for the normalised adjacency P. The function choose is C, the binomial coefficient.
+	// This formula computes the Jacobi polynomials J_n by their explicit sum. a and b are the parameters of the
+	// polynomials, P is the normalised adjacency, and C is the binomial coefficient, computed by the function choose:
+	//
+	//	J_n(P) = Σ_s C(n+a, n-s) C(n+b, s) ((P-I)/2)^s ((P+I)/2)^(n-s)
 	choose := func(x float64, k int) float64 {
 		y := 1.0
 		for i := range k {
@@ -142,7 +146,8 @@ func TestJacobiConv(t *testing.T) {
 		with(t, "order", "4", "alpha", "0.5", "jacobi-a", "1.5", "jacobi-b", "-0.25"))
 }
 
-// parameters lists the parameters of a model of width 4, for 7 features and 5 classes.
+// parameters lists the parameters of a model for graphs with 7 features and 5 classes. The width of the model is at
+// most 4. The function change changes further settings.
 func parameters(t *testing.T, model string, change func(c *train.Config)) []models.Param {
 	t.Helper()
 	c := train.Default(model)

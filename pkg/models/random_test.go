@@ -19,10 +19,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// drop makes a model of the given kind with dropout 0.25, and builds the function f in training mode. It runs f as
-// often as the argument times says, and returns the results of each run. The parameter x.weight is the identity matrix,
-// and x.bias is 0. So b.Encode("x", …) in f returns the node features, to which dropout is applied in some kinds of
-// models.
+// drop makes a model of the given kind with dropout 0.25. It builds the function f in training mode, and runs f several
+// times. The argument times is the number of runs. drop returns the results of each run. The parameter x.weight is the
+// identity matrix, and the parameter x.bias is 0. Therefore b.Encode("x", …) in f returns the node features themselves.
+// In some kinds of models, training applies dropout to the node features before Encode reads them.
 func drop(t *testing.T, e *engine.Engine, g *graphs.Graph, kind string, times int,
 	f func(b *models.Builder) []*Node) [][][]float32 {
 	t.Helper()
@@ -76,8 +76,8 @@ func drop(t *testing.T, e *engine.Engine, g *graphs.Graph, kind string, times in
 	return out
 }
 
-// Dropout keeps the right share of entries, and divides the kept entries by this share. Its choices are independent for
-// different entries, for different arrays and in different steps.
+// Dropout with probability 0.25 keeps three quarters of the entries, and divides the kept entries by 0.75. Whether an
+// entry is kept is independent of the other entries, of other arrays and of other steps.
 func TestDropout(t *testing.T) {
 	const rows, columns = 300, 64
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
@@ -118,7 +118,8 @@ func TestDropout(t *testing.T) {
 	})
 }
 
-// Dropout acts on node features before they are encoded. This is tested for dense and for sparse features.
+// In some models, such as mlp, dropout acts on the node features before they are encoded. This is tested for dense and
+// for sparse features.
 func TestDropFeatures(t *testing.T) {
 	const n, m = 400, 64
 	for _, each := range []int{3, 40} { // the number of a node's features that are not zero

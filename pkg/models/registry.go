@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// Kind is all that other code knows of a model: its description for users, its settings, and how to make its network.
-// Each model registers its kinds in its own file. No other code contains the name of a model.
+// Kind describes a model to all other code: what users read about it, its settings, and the function that makes its
+// network. The file of a model registers the model's kinds, such as "gcn" and "gcn+rep". All other code finds the kinds
+// in the registry, and does not depend on the names of models.
 type Kind struct {
-	// Name is what users type, such as "gcn+rep", and Title what tables say, such as "GCN+ReP".
+	// Name is what users type, such as "gcn+rep". Title is the name in tables, such as "GCN+ReP".
 	Name, Title string
 	// Layer is the formula of a layer, in one line. Reference is the publication that the model is from.
 	Layer, Reference string
-	// Plain is the name of the same model without reverse process. It is empty if this model has no reverse process
-	// itself.
+	// Plain is empty for a model without reverse process. For a model with reverse process, it is the name of the same
+	// model without reverse process: "gcn" for "gcn+rep".
 	Plain string
 	// Suggested marks the model that commands use if the user names none.
 	Suggested bool
@@ -25,15 +26,15 @@ type Kind struct {
 	Own    Own
 	// Defaults, if not nil, changes the usual defaults of the shared settings.
 	Defaults func(c *Config)
-	// DropFeatures says that dropout also acts on the node features: in training, [Builder.Encode] drops them with the
-	// probability of the setting "dropout".
+	// DropFeatures says that dropout also acts on the node features. In training, entries of the features are set to 0
+	// with the probability that the setting "dropout" gives.
 	DropFeatures bool
 	// Resolve, if not nil, fills in settings that depend on other settings. Check, if not nil, refuses impossible
 	// combinations of settings.
 	Resolve func(c *Config)
 	Check   func(c Config) error
-	// Depth, if not nil, says how deep a configuration is, in a word or two. If it is nil, the depth is the numbers of
-	// forward and of reverse layers.
+	// Depth, if not nil, returns the depth of a configuration as a short text. If Depth is nil, this text has the
+	// numbers of layers: "8" for 8 forward layers, and "8/16" for 8 forward and 16 reverse layers.
 	Depth func(c Config) string
 	// Detached tells that the gradient of training differs from the true gradient of the model's loss. This is by
 	// design: the model treats some of its estimates, such as estimated labels, as constants.
@@ -51,8 +52,9 @@ type Kind struct {
 // registry holds all kinds by their names. It is filled while packages are initialised, and only read afterwards.
 var registry = map[string]Kind{}
 
-// Register adds kinds of models. The init function of the model's file calls Register. Register panics if a name is
-// taken or a shared setting does not exist.
+// Register adds kinds of models to the registry. The init function of a model's file calls Register. Register panics if
+// the name of a kind is taken, if a kind names a shared setting that does not exist, or if one of its own settings has
+// a name that is not allowed.
 func Register(kinds ...Kind) {
 	for _, k := range kinds {
 		if _, taken := registry[k.Name]; taken || k.Name == "" || k.New == nil {
@@ -100,8 +102,9 @@ func (k Kind) checkOwn() {
 	}
 }
 
-// Kinds lists the models: first the models with a reverse process, each after its plain model, and then all others.
-// Both parts are ordered by name.
+// Kinds lists all models in two parts. The first part has the models that exist both without and with a reverse
+// process: "gat", "gat+rep", "gcn", "gcn+rep", and so on. The second part has all other models. Both parts are ordered
+// by name.
 func Kinds() []Kind {
 	family := map[string]bool{}
 	all := make([]Kind, 0, len(registry))
@@ -149,8 +152,8 @@ func Suggested() string {
 	return ""
 }
 
-// WithReverse is the kind of the same model with a reverse process: the kind whose Plain is the name of k. The second
-// result tells whether there is such a kind.
+// WithReverse returns the same model with a reverse process: the kind "gcn+rep" if k is "gcn". The second result is
+// false if there is no such kind.
 func (k Kind) WithReverse() (Kind, bool) {
 	for _, other := range registry {
 		if other.Plain == k.Name && k.Name != "" {
@@ -160,5 +163,5 @@ func (k Kind) WithReverse() (Kind, bool) {
 	return Kind{}, false
 }
 
-// Has tells whether the model has a shared setting.
+// Has tells whether the model has the shared setting with the given name.
 func (k Kind) Has(name string) bool { return slices.Contains(k.Shared, name) }

@@ -52,8 +52,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Setting a setting that the model does not have is an error, which names the setting. When a run record is read,
-// settings of other models are ignored, since older records contain such settings.
+// [Config.Set] refuses a setting that the model does not have, and the error names the setting. When a run record is
+// read, settings that only other models have are ignored, since older records contain settings of other models.
 func TestUselessSettings(t *testing.T) {
 	c := Default("gcn")
 	for name, hint := range map[string]string{"reverse": "choose gcn+rep", "time": "leave it out",
@@ -92,8 +92,8 @@ func TestUselessSettings(t *testing.T) {
 	}
 }
 
-// Copies of a configuration are independent of each other. A configuration that holds the own settings of another model
-// is refused, and so are impossible values.
+// If a copy of a configuration is changed, the original does not change. [Config.Validate] refuses a configuration that
+// holds another model's own settings. It also refuses impossible values of settings.
 func TestOwnSettings(t *testing.T) {
 	one := Default("grand+rep")
 	two := one
@@ -117,7 +117,7 @@ func TestOwnSettings(t *testing.T) {
 	}
 }
 
-// Register refuses kinds whose names or settings are not allowed.
+// Register panics if a kind has no network, or if the name or a setting of the kind is not allowed.
 func TestRegisterRefuses(t *testing.T) {
 	network := registry["gcn"].New
 	own := func(name string) Kind {

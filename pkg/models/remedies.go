@@ -8,10 +8,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/layers"
 )
 
-// remedies are the settings of the remedies for over-smoothing that residual networks share: DropEdge, Half-Hop, and
-// normalisation after every layer, for example by PairNorm. See [dropEdge], [halfHop] and [layers.PairNorm]. Here
-// PairNorm is applied to X + h(X). In residual networks, the authors of PairNorm apply it inside h, before the
-// activation.
+// remedies lists the settings of known remedies for over-smoothing. The models "gcn" and "gat" have these settings. The
+// remedies are DropEdge (see [dropEdge]), Half-Hop (see [halfHop]), and a normalisation after every layer, such as
+// PairNorm (see [layers.PairNorm]). Here PairNorm is applied to the result X + h(X) of a layer. The authors of PairNorm
+// apply it inside h, before the activation.
 var remedies = []string{"norm-layers", "norm-scale", "drop-edge", "half-hop", "half-hop-alpha"}
 
 // checkRemedies refuses DropEdge together with Half-Hop, since both change the graph.
