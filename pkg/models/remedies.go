@@ -14,7 +14,8 @@ import (
 // apply it inside h, before the activation.
 var remedies = []string{"norm-layers", "norm-scale", "drop-edge", "half-hop", "half-hop-alpha"}
 
-// checkRemedies refuses DropEdge together with Half-Hop, since both change the graph.
+// checkRemedies returns an error if both DropEdge and Half-Hop are switched on. DropEdge leaves out edges, and Half-Hop
+// splits edges in two. The code supports only one of them at a time.
 func checkRemedies(c Config) error {
 	if c.DropEdge > 0 && c.HalfHop > 0 {
 		return fmt.Errorf("drop-edge is %g and half-hop is %g: choose one of them", c.DropEdge, c.HalfHop)
@@ -22,8 +23,9 @@ func checkRemedies(c Config) error {
 	return nil
 }
 
-// layerIf returns the argument layer, the zero value of the type of a network's layers. If the settings ask for
-// remedies, gates or normalisations, the layers are of another type, and layerIf returns nil.
+// layerIf returns what the method Layer of [Layered] has to return for a residual network. This is the argument layer,
+// such as layers.GCN{}. But if the settings ask for remedies for over-smoothing, gates or normalisations, the layers
+// are of another type, and layerIf returns nil.
 func layerIf(c Config, layer any) any {
 	if _, projected := c.projection(); projected || c.BlockGate || c.remedied() {
 		return nil
@@ -31,7 +33,8 @@ func layerIf(c Config, layer any) any {
 	return layer
 }
 
-// remedied tells whether any remedy is switched on.
+// remedied tells whether any remedy for over-smoothing is switched on: a normalisation after every layer, DropEdge or
+// Half-Hop.
 func (c Config) remedied() bool { return c.normOfLayers() != nil || c.DropEdge > 0 || c.HalfHop > 0 }
 
 // normOfLayers is the normalisation after every layer. It is nil if there is none.

@@ -21,7 +21,8 @@ func TestRemedies(t *testing.T) {
 	modeltest.Check(t, "gcn", with(t, "half-hop", "1", "forward", "1"))
 }
 
-// Models with a normalisation after every layer equal their formulas.
+// With a normalisation after every layer, the models gcn and gat give the same logits and gradients as formulas on
+// dense matrices.
 func TestNormOfLayers(t *testing.T) {
 	for _, norm := range []string{"layer", "pair", "pair-si"} {
 		modeltest.Equals(t, "gcn", func(d *modeltest.Dense) (logits, penalty *Node) {
@@ -41,7 +42,9 @@ func TestNormOfLayers(t *testing.T) {
 	}, with(t, "norm-layers", "pair", "heads", "2"))
 }
 
-// normed is the formula of LayerNorm or PairNorm of x.
+// normed computes a normalisation of x without the code of package layers. It is LayerNorm if norm is "layer", PairNorm
+// if norm is "pair", and PairNorm-SI, which scales each row separately, if norm is "pair-si". The argument scale is the
+// length that PairNorm gives to rows; LayerNorm ignores it.
 func normed(norm string, scale float64, x *Node) *Node {
 	axis, epsilon := 0, 1e-6
 	if norm == "layer" {
@@ -59,8 +62,8 @@ func normed(norm string, scale float64, x *Node) *Node {
 	return MulScalar(Div(x, Sqrt(AddScalar(squares, epsilon))), scale)
 }
 
-// encoded and head are parts of the formula of residual networks: encoded is the activation of the encoder, and head
-// computes the logits.
+// encoded and head are parts of the formulas of residual networks. encoded applies ReLU, the activation of the encoder
+// and of the layers. head computes the logits from the features x, by two linear layers with ReLU between them.
 func encoded(x *Node) *Node { return Max(x, ZerosLike(x)) }
 
 func head(d *modeltest.Dense, x *Node) *Node {
@@ -70,14 +73,14 @@ func head(d *modeltest.Dense, x *Node) *Node {
 
 const body = "stack.0.body."
 
-// gcn is the branch of a GCN layer, ReLU(A X W^T + b), for the matrix a = A.
+// gcn returns the branch of a GCN layer, ReLU(a x W^T + b). The argument a is the normalised adjacency matrix.
 func gcn(d *modeltest.Dense, a, x *Node) *Node {
 	h := Dot(Dot(a, x).Product(), Transpose(d.Param(body+"lin.weight"), 0, 1)).Product()
 	return encoded(Add(h, ExpandLeftToRank(d.Param(body+"bias"), 2)))
 }
 
-// gat is the branch of an attention layer, with the mean over the heads. The softmax of each row is over the entries
-// where the matrix a is 1.
+// gat returns the branch of a GAT layer, ReLU(u + b), where u is the mean of the results of all heads. The argument a
+// is a matrix of zeros and ones. In row i, the softmax is over those entries j for which a_ij is 1.
 func gat(d *modeltest.Dense, a, x *Node) (u *Node) {
 	heads, width := d.Config.Heads, d.Config.Hidden
 	for k := range heads {

@@ -15,15 +15,16 @@ import (
 )
 
 // residual is the network of layers f(H) = H + h(H) that share one block h (paper section 3.3). In models with a
-// reverse process, the inverses of these layers are applied to the same input, side by side with the layers.
+// reverse process, the network also has the inverses of these layers. The forward layers and the inverses start from
+// the same encoded features, and the head reads both results side by side.
 type residual struct {
 	frame
 	chain *chain
 	layer any
 }
 
-// newResidual makes the network whose block h comes from a convolution. The argument layer is the zero value of the
-// type of the convolution's block, or nil if settings change the layers: see [layerIf].
+// newResidual makes a residual network. The argument conv makes the block h of its layers. The argument layer is what
+// the network's method Layer returns: a block with all fields zero, such as layers.GCN{}, or nil (see [layerIf]).
 func newResidual(conv convolution, layer any) residual {
 	c := &chain{convolution: conv}
 	return residual{frame{c}, c, layer}
@@ -39,20 +40,21 @@ type chain struct {
 	arrays int      // number of the arrays that convolution.prepare returned
 }
 
-// convolution makes the block h of a residual network. The parameters of h have the names of PyTorch Geometric's
-// layers, with "stack.0.body." before them.
+// convolution makes the block h of a residual network. The parameters of h are named as in PyTorch Geometric's layers,
+// after the prefix "stack.0.body.": for example "stack.0.body.lin.weight".
 type convolution interface {
 	// settings are the network's settings.
 	settings() Config
-	// prepare lays out an adjacency with self loops. With Half-Hop, the edges have directions (see [halfHop]).
+	// prepare lays out the adjacency matrix, which has self loops. It returns the order of the nodes, and the arrays.
+	// With Half-Hop, the matrix is not symmetric, since some edges have only one direction (see [halfHop]).
 	prepare(a *sparse.CSR) (sparse.Order, []*tensors.Tensor, error)
 	// block returns h and the list of arrays that h reads, with the weights first. The argument arrays lists the arrays
 	// that prepare returned, as values in the computation graph.
 	block(b *Builder, arrays []*Node) (solve.Block, []*Node)
 }
 
-// plainSettings are the shared settings of residual networks without reverse layers. reverseSettings are the shared
-// settings of residual networks with reverse layers.
+// plainSettings are the names of the shared settings that the models gcn and gat have. reverseSettings are the names of
+// the shared settings that gcn+rep, gat+rep and sage+rep have.
 var (
 	plainSettings = append([]string{"forward", "hidden", "dropout", "activation", "norm", "block-gate", "block-norm",
 		"block-scale", "no-bias", "head-layers"}, remedies...)
@@ -82,8 +84,8 @@ func (*chain) head(i, n int) string {
 	return sequential("out", i)
 }
 
-// Prepare lays out the graph's adjacency. If the settings ask for Half-Hop, slow nodes are added to the graph first:
-// see [halfHop].
+// Prepare lays out the graph's adjacency. If the settings ask for Half-Hop, Prepare first puts additional nodes, called
+// slow nodes, into the middle of edges: see [halfHop].
 func (r *chain) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a, c := sparse.Adjacency(g), r.settings()
 	if c.HalfHop > 0 {
@@ -100,8 +102,8 @@ func (r *chain) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 	return sparse.AsGiven(g.NumNodes), slices.Concat(arrays, more), err
 }
 
-// spread adds a row for each slow node. A slow node is a node that Half-Hop puts into the middle of an edge (see
-// [halfHop]). Its row is a mixture of the rows of the edge's two nodes. Without Half-Hop, spread changes nothing.
+// spread adds a row to h for each slow node. A slow node is a node that Half-Hop puts into the middle of an edge (see
+// [halfHop]). Its row is a mixture of the rows of the edge's two nodes. Without Half-Hop, spread returns h.
 func (r *chain) spread(b *Builder, h *Node) *Node {
 	if r.slow == nil {
 		return h
@@ -109,7 +111,7 @@ func (r *chain) spread(b *Builder, h *Node) *Node {
 	return r.slow.enter(h, b.Arrays[r.arrays:])
 }
 
-// collect removes the rows that spread has added for slow nodes.
+// collect removes the rows of h that [chain.spread] added for Half-Hop. Without Half-Hop, collect returns h.
 func (r *chain) collect(b *Builder, h *Node) *Node {
 	if r.slow == nil {
 		return h
@@ -117,9 +119,10 @@ func (r *chain) collect(b *Builder, h *Node) *Node {
 	return r.slow.exit(h, b.Arrays[r.arrays:])
 }
 
-// block is the convolution's block h, changed as the settings ask. There may be a normalisation of the input of h,
-// gates on the result of h, and a normalisation of the result of the layer. The Go argument h is the input of the first
-// layer.
+// block returns the block of the layers, and the list of arrays that this block reads. It is the convolution's block,
+// changed as the settings ask: by a normalisation of the block's input, by gates on the block's result, or by a
+// normalisation of the layer's result. The argument h is the input of the first layer, from which the gates are
+// computed.
 func (r *chain) block(b *Builder, h *Node) (solve.Block, []*Node) {
 	block, w := r.convolution.block(b, b.Arrays[:r.arrays])
 	if p, ok := b.Config.projection(); ok {
@@ -134,7 +137,8 @@ func (r *chain) block(b *Builder, h *Node) (solve.Block, []*Node) {
 	return block, w
 }
 
-// represent applies the forward layers and, if there are any, the reverse layers to h; see [backbone].
+// represent applies the forward layers to h. In models with a reverse process, it also applies the reverse layers to h,
+// and puts the two results side by side. See [backbone].
 func (r *chain) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
 	c := b.Config
 	block, w := r.block(b, h)
@@ -155,9 +159,9 @@ func (c Config) solves() solve.Options {
 	return solve.Options{Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Order: solve.DefaultOrder}
 }
 
-// roundTrip runs the forward layers on h, and then as many reverse layers, each with exactly MaxIterations iterations.
-// changes has an entry for each iteration: how much this iteration changed the solution on average, in absolute value,
-// over all layers (see [solve.Profile]).
+// roundTrip runs the forward layers on h, and then their inverses on the result. Each inverse takes exactly
+// MaxIterations iterations. end is the final result, which should equal h. changes has an entry for each iteration: the
+// mean absolute change of the solution in this iteration, averaged over all layers (see [solve.Profile]).
 func (r *chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats) {
 	block, w := r.block(b, h)
 	y := solve.ForwardChain(block, h, w, b.Config.Forward)
@@ -165,10 +169,11 @@ func (r *chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve
 	return end, changes, solve.NoStats(end)
 }
 
-// weights declares the convolution's weight W and, for layers with an ego weight, V, and returns their values. In
-// networks with reverse layers, the sum of the norms of W and V is bounded. The setting "normalise" says whether the
-// model itself scales the weights, or training scales them after every step of the optimiser. If the model scales them,
-// the parameters are the unscaled weights, and their names end in "weight_orig", as in PyTorch.
+// weights declares the weights of a convolution, and returns their values. The arguments are the weight W and, if the
+// layers have a separate weight for the node itself, V. In networks with reverse layers, the sum of the norms of W and
+// V is bounded. The setting "normalise" says where the weights are scaled down to the bound: in training after every
+// step of the optimiser, or inside the model. If the model scales them, the parameters are the unscaled weights, and
+// "_orig" is appended to their names, as in PyTorch.
 func (b *Builder) weights(params ...Param) []*Node {
 	c := b.Config
 	bounded := Bounded{Params: params}
@@ -189,24 +194,26 @@ func (b *Builder) weights(params ...Param) []*Node {
 	return bounded.Apply(values)
 }
 
-// heads declares the weights of a convolution's K heads: K matrices [Hidden, Hidden], stacked along their rows. Their
-// entries start uniformly between -limit and limit.
+// heads declares the weights of a convolution's K heads as one parameter. It holds K matrices [Hidden, Hidden], one
+// below the other. The argument heads is K, which is 1 for convolutions without attention. The initial values of the
+// entries are drawn uniformly from the interval from -limit to limit.
 func (c Config) heads(heads int, limit float64) Param {
 	return Param{Name: "stack.0.body.lin.weight", Shape: []int{heads * c.Hidden, c.Hidden}, Limit: limit, Heads: heads}
 }
 
-// ego declares the parameter V, [Hidden, Hidden], of layers with a separate weight for the node itself, with Glorot
-// and Bengio's (2010) initial values.
+// ego declares V, [Hidden, Hidden], the weight by which some layers multiply the features of the node itself, apart
+// from those of its neighbours. The initial values of V are those of Glorot and Bengio (2010): see [Config.glorot].
 func (c Config) ego() Param {
 	return Param{Name: "stack.0.body.ego.weight", Shape: []int{c.Hidden, c.Hidden}, Limit: c.glorot()}
 }
 
-// glorot is sqrt(6/(in+out)) for a [Hidden, Hidden] matrix, the limit of PyTorch Geometric's uniform initial values
-// (Glorot and Bengio 2010).
+// glorot returns the limit of the initial values of a weight [Hidden, Hidden]: sqrt(6/(in+out)) for in = out = Hidden
+// (Glorot and Bengio 2010). The values are drawn uniformly from the interval from -limit to limit, as in PyTorch
+// Geometric.
 func (c Config) glorot() float64 { return math.Sqrt(3 / float64(c.Hidden)) }
 
-// bias is the convolution's bias times the block scale (see [Builder.blockScaled]), or zeros if NoBias is set. The
-// argument w is used only for the type of its numbers.
+// bias returns the convolution's bias times the block scale (see [Builder.blockScaled]), or zeros if NoBias is set. The
+// zeros have the same number type as the argument w.
 func (b *Builder) bias(w *Node) *Node {
 	if b.Config.NoBias {
 		return BroadcastToDims(loop.Float(w, 0), b.Config.Hidden)
@@ -214,19 +221,20 @@ func (b *Builder) bias(w *Node) *Node {
 	return b.blockScaled(b.Param(Param{Name: "stack.0.body.bias", Shape: []int{b.Config.Hidden}}))
 }
 
-// blockScaled is s w, where w is a parameter (a weight or a bias) and s is the block scale, the setting BlockScale. The
-// layers use s w in place of w.
+// blockScaled returns s w, where w is a parameter of the layers (a weight or the bias) and s is the setting BlockScale.
+// The layers compute with s w in place of w.
 //
-// All L layers of a chain share w. A step of Adam changes every entry of w by about the learning rate, whatever the
-// size of the gradient. This changes each of the L layers, so that the output of the chain changes about L times as
-// much as that of one layer. With a learning rate that suits 64 layers, a single step therefore changes a chain of 512
-// layers far too much. With s = 64/512, a step changes each layer by an eighth as much. It then changes the chain of
-// 512 layers about as much as a chain of 64. The encoder and the head are not scaled.
+// All L layers of a chain share w. A step of the optimiser Adam changes every entry of w by about the learning rate,
+// whatever the size of the gradient. This changes each of the L layers. Therefore the output of the chain changes about
+// L times as much as the output of one layer. Suppose that a learning rate suits 64 layers. With this learning rate, a
+// single step changes a chain of 512 layers far too much. With s = 64/512, a step changes each layer by an eighth as
+// much. The step then changes the chain of 512 layers about as much as a chain of 64 layers. The encoder and the head
+// are not scaled.
 //
-// The bound c on the norm of w becomes the bound s c on the norm of s w. L layers can enlarge their input by a factor
-// of at most (1 + s c)^L forwards and (1 - s c)^-L backwards. In this example, where s = 64/L, both are about exp(64
-// c), whatever L is. Deep residual networks whose layers have separate weights are scaled in a similar way (Zhang,
-// Dauphin and Ma, ICLR 2019).
+// In models with reverse layers, the norm of the weights is at most c, the setting Lipschitz. The norm of the scaled
+// weights is then at most s c. L layers can enlarge distances by a factor of at most (1 + s c)^L forwards, and of at
+// most (1 - s c)^-L backwards. If s = 64/L, both factors are about exp(64 c) for every large L. Deep residual networks
+// whose layers have separate weights are scaled in a similar way (Zhang, Dauphin and Ma, ICLR 2019).
 func (b *Builder) blockScaled(w *Node) *Node {
 	if b.Config.BlockScale == 1 {
 		return w
@@ -234,14 +242,16 @@ func (b *Builder) blockScaled(w *Node) *Node {
 	return MulScalar(w, b.Config.BlockScale)
 }
 
-// startNorm is the sum of the Frobenius norms with which the convolution's weights start, min(c, sqrt(d)/64), where c
-// is the bound and d the width. Each layer then starts close to the identity, as is usual in deep residual networks
-// (Zhang, Dauphin and Ma, ICLR 2019).
+// startNorm returns the limit of the sum of the Frobenius norms of the convolution's initial weights. It is
+// min(c, sqrt(d)/64), where c is the bound on the norm and d is the width. Each layer then starts close to the
+// identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019).
 //
-// With larger norms, reverse layers could overflow. The eigenvalues of a random d x d matrix of Frobenius norm r are up
-// to about r/sqrt(d) (the circular law). L layers can therefore enlarge features by a factor of exp(L r/sqrt(d)). For r
-// = 1, width 64 and 1024 layers, this factor is beyond the range of single precision. With the norm chosen here, the
-// factor for 1024 layers is at most exp(16). Adam moves the norm up to the bound within about ten steps.
+// With larger norms, the features could exceed the range of single precision in the reverse layers. A random d x d
+// matrix of Frobenius norm r has eigenvalues of absolute value up to about r/sqrt(d) (the circular law). So one layer
+// can enlarge features by a factor of about 1 + r/sqrt(d), and L layers can enlarge them by a factor of about
+// exp(L r/sqrt(d)). For r = 1, width 64 and 1024 layers, this factor is beyond the range of single precision. With the
+// norm chosen here, the factor for 1024 layers is at most exp(16). The optimiser Adam moves the norm up to the bound
+// within about ten steps.
 func startNorm(c Config) float64 {
 	return min(c.Lipschitz, math.Sqrt(float64(c.Hidden))/64)
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// EncodeRows is a linear layer for a matrix A, [n, n], such as the adjacency, in place of the node features. It returns
-// A W^T + b, [n, out], where W, [out, n], and b are parameters, and A is the argument a. The columns of A and of W are
-// in the order in which the dataset numbers the nodes. The rows of A are in the model's order: see
-// [sparse.NewRectangular].
+// EncodeRows returns S W^T + b, [n, out], for a matrix S, [n, n], such as the adjacency matrix. This is a linear layer
+// that reads row i of S in place of the features of node i. S is the Go argument a. W, [out, n], and b, [out], are
+// parameters. The columns of S and of W are in the order in which the dataset numbers the nodes. The rows of S are in
+// the order that [Network.Prepare] returns. Models make S by [sparse.NewRectangular].
 func (b *Builder) EncodeRows(name string, a sparse.Operator, out int) *Node {
 	n := len(b.Order)
 	limit := 1 / math.Sqrt(float64(n))
@@ -26,8 +26,9 @@ func unit(x *Node) *Node {
 	return Div(x, Sqrt(MaxScalar(ReduceAndKeep(Square(x), ReduceSum, 1), 1e-24)))
 }
 
-// FromScores turns scores for the classes, [n, Classes], into logits, [n, Outputs]. For two classes, the one logit is
-// the second score minus the first: its logistic function is the softmax probability of the second class.
+// FromScores turns scores for the classes, [n, Classes], into logits, [n, Outputs]. If there are more than two classes,
+// the logits are the scores. For two classes, each node has a single logit: the second score minus the first. The
+// logistic function of this logit is the softmax probability of the second class.
 func (b *Builder) FromScores(scores *Node) *Node {
 	if b.Outputs == b.Classes {
 		return scores
@@ -35,8 +36,9 @@ func (b *Builder) FromScores(scores *Node) *Node {
 	return Sub(Slice(scores, AxisRange(), AxisRange(1, 2)), Slice(scores, AxisRange(), AxisRange(0, 1)))
 }
 
-// ridgeInverse is (A + diag(ridge))^-1 for a symmetric matrix A, [k, k]. ridge is positive, and either a row [1, k] or
-// a scalar.
+// ridgeInverse returns (S + diag(r))^-1 for a matrix S, [k, k], that is symmetric and positive semidefinite. S is the
+// Go argument a, and r is the Go argument ridge: a row [1, k] of positive numbers, or one positive number for the whole
+// diagonal.
 func ridgeInverse(a, ridge *Node) *Node {
 	eye := ConvertDType(Equal(Iota(a.Graph(), a.Shape(), 0), Iota(a.Graph(), a.Shape(), 1)), a.DType())
 	return solve.MatrixInverse(Add(a, Mul(eye, ridge)))

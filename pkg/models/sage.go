@@ -14,12 +14,14 @@ func init() {
 		Reference: "Hamilton et al., NeurIPS 2017, "}, func() messages { return &sage{} })
 }
 
-// sage is GraphSAGE (Hamilton et al., NeurIPS 2017) in the network [platonov], with the module
+// sage is GraphSAGE (Hamilton et al., NeurIPS 2017) in the network of Platonov et al. (see [platonov]). A layer of this
+// network is X + M(LayerNorm(X)), where the module M is
 //
-//	M(Z) = FFN([Z, D^-1 A Z])                     Z [n, d], concatenated columns [n, 2d]
+//	M(Z) = FFN([Z, D^-1 A Z])                     Z and M(Z) [n, d], [Z, D^-1 A Z] [n, 2d]
 //
-// where FFN is [feedForward]. A is the adjacency without self loops, and D holds its degrees. A row of D^-1 A Z is the
-// mean over the neighbours of a node, or 0 for a node without neighbours.
+// FFN is [feedForward]: two linear maps with GELU between them, and dropout. A is the adjacency matrix without self
+// loops, and D is the diagonal matrix of the nodes' degrees. Row i of D^-1 A Z is the mean of Z's rows over the
+// neighbours of node i. It is 0 if node i has no neighbours.
 type sage struct{ mean *sparse.Matrix }
 
 // Prepare lays out the matrix D^-1 A of [sage], [n, n], with which the network takes means over neighbours.

@@ -12,9 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// residualFormula is the formula of a network of residual layers X + h(X), given the branch h on dense matrices. If the
-// model has a reverse process, the formula also has the inverses of the layers. These are computed by fixed-point
-// iteration with the given number of iterations. The gradient goes through all iterations.
+// residualFormula is the formula of a network of residual layers X + h(X). The function h computes the branch with
+// dense matrices. If the model has a reverse process, the formula also has the inverses of the layers. They are
+// computed by fixed-point iteration with the given number of iterations. The gradient goes through all iterations.
 func residualFormula(h func(d *modeltest.Dense, x *Node) *Node, iterations int) modeltest.Formula {
 	return func(d *modeltest.Dense) (logits, penalty *Node) {
 		relu := func(x *Node) *Node { return Max(x, ZerosLike(x)) }
@@ -53,7 +53,8 @@ func sageBranch(sigma func(*Node) *Node) func(d *modeltest.Dense, x *Node) *Node
 	}
 }
 
-// The models sage-res and sage+rep equal their formulas. For sage+rep, this is tested with every activation.
+// The models sage-res and sage+rep give the same logits and gradients as their formulas on dense matrices. sage+rep is
+// tested with every activation.
 func TestSAGEResidualFormula(t *testing.T) {
 	plain := func(c *train.Config) { c.Norm = "none" }
 	small := func(c *train.Config) { c.Norm, c.Lipschitz = "none", 0.5 }
@@ -72,9 +73,10 @@ func TestSAGEResidualFormula(t *testing.T) {
 	}
 }
 
-// With the setting bound = spectral, the sum of the weights' spectral norms stays below the bound in training, also
-// with a large learning rate. The test computes the spectral norms by singular values. sage+rep has two weights,
-// gcn+rep has one, and gat+rep has several heads, whose norms are averaged.
+// With the setting bound = spectral, training keeps the sum of the weights' spectral norms at or below the bound, also
+// with a large learning rate. The test computes spectral norms as largest singular values. sage+rep has two weights, W
+// and V, and gcn+rep has W alone. gat+rep has V, and a matrix W for each head. Its sum is the norm of V plus the mean
+// of the norms of the heads' matrices.
 func TestSpectralBoundHolds(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, model := range []string{"sage+rep", "gcn+rep", "gat+rep"} {
@@ -98,8 +100,8 @@ func TestSpectralBoundHolds(t *testing.T) {
 	}
 }
 
-// spectral is the largest singular value of a matrix. If a consists of several heads, it is the mean of their largest
-// singular values.
+// spectral returns the largest singular value of a matrix. If this matrix holds the matrices of several heads, one
+// below the other, spectral returns the mean of the largest singular values of the heads' matrices.
 func spectral(a train.Array, heads int) float64 {
 	rows, columns, sum := a.Shape[0]/heads, a.Shape[1], 0.0
 	for k := range heads {
@@ -114,10 +116,11 @@ func spectral(a train.Array, heads int) float64 {
 	return sum
 }
 
-// 64 reverse layers recover the input of 64 forward layers within 1e-5. The bound on the spectral norm is 0.25. A
-// random d x d matrix of Frobenius norm 1 has a spectral norm of about 2/sqrt(d), which is 0.25 for width 64. So the
-// weights are as large as in the paper, where the Frobenius norm is near 1. With larger weights, the forward layers
-// enlarge some columns by many orders of magnitude. The other columns are then lost to rounding in single precision.
+// 64 reverse layers recover the input of 64 forward layers with a mean absolute error of at most 1e-5. The bound on the
+// spectral norm is 0.25. This corresponds to the paper, where the Frobenius norm is near 1: a random d x d matrix of
+// Frobenius norm 1 has a spectral norm of about 2/sqrt(d), which is 0.25 for width 64. With larger weights, the forward
+// layers enlarge some columns of the features by many orders of magnitude. The other columns are then lost to rounding
+// in single precision.
 func TestSAGEInverts(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		c := train.Default("sage+rep")
@@ -132,8 +135,9 @@ func TestSAGEInverts(t *testing.T) {
 	})
 }
 
-// GAT with an ego weight passes the checks that all models must pass, and equals its formula. SAGE+ReP passes these
-// checks with the setting normalise = reparametrise, where the model itself scales its weights down to the bound.
+// With the setting ego, GAT has a separate weight V for the node itself. Then gat+rep passes the checks that all models
+// must pass, and gat gives the same logits and gradients as its formula. sage+rep passes the checks with the setting
+// normalise = reparametrise, where the model itself scales its weights down to the bound.
 func TestEgoGAT(t *testing.T) {
 	modeltest.Check(t, "gat+rep", func(c *train.Config) { c.Ego, c.Heads, c.Activation = true, 2, "elu" })
 	modeltest.Check(t, "sage+rep", func(c *train.Config) { c.Normalise, c.Norm = "reparametrise", "layer" })

@@ -11,9 +11,9 @@ import (
 )
 
 // Setting describes one setting of a model or of a training: the variable that holds its value, and its help for users.
-// The command line, the files of experiments and the search all read and set settings by such descriptions.
+// The command line, the files of experiments and the search read and set all settings by means of this type.
 type Setting struct {
-	// Name is the name of the flag, such as "max-iterations". In JSON, "_" stands in place of "-".
+	// Name is the name of the flag, such as "max-iterations". In JSON, the name has "_" in place of "-".
 	Name string
 	// Value points to the variable that holds the setting's value. It is a *int, *uint64, *float64, *bool or *string.
 	Value any
@@ -21,14 +21,14 @@ type Setting struct {
 	Help string
 	// Least and Most are the smallest and the largest number allowed. If both are zero, all numbers are allowed.
 	Least, Most float64
-	// OneOf are the texts that may be chosen. If it is empty, all texts are allowed.
+	// OneOf lists the allowed values of a setting whose value is a text. If OneOf is empty, all texts are allowed.
 	OneOf []string
 	// Absent, if not nil, is the value with which the setting has no effect. A model that does not have the setting
 	// accepts this value, and refuses all others.
 	Absent any
 	// Reverse marks a setting that says how far the reverse process goes, such as the number of reverse layers.
-	// [Inverter.RoundTrip] does not use such a setting, since a round trip goes back exactly as far as it went
-	// forwards.
+	// [Inverter.RoundTrip] runs the forward layers and then the inverses of exactly these layers. So RoundTrip does not
+	// use the marked settings.
 	Reverse bool
 }
 
@@ -55,8 +55,8 @@ func (s Setting) Current() any {
 // isZero tells whether the setting has its type's zero value.
 func (s Setting) isZero() bool { return reflect.ValueOf(s.Current()).IsZero() }
 
-// Parse gives the setting the value that text stands for on a command line. If text stands for no such value, Parse
-// returns an error and does not change the setting.
+// Parse reads a value from text, as it is written on a command line, and gives it to the setting. If text is not a
+// value of the setting's type, Parse returns an error and does not change the setting.
 func (s Setting) Parse(text string) (err error) {
 	switch v := s.Value.(type) {
 	case *int:
@@ -76,7 +76,7 @@ func (s Setting) Parse(text string) (err error) {
 	return nil
 }
 
-// assign sets the variable to the value that text stands for. If text cannot be parsed, assign returns the error and
+// assign parses text, and stores the value in a variable, *to. If text cannot be parsed, assign returns the error and
 // does not change the variable.
 func assign[T any](to *T, parse func(string) (T, error), text string) error {
 	v, err := parse(text)
@@ -109,8 +109,9 @@ func (s Setting) kind() string {
 	return "a text"
 }
 
-// Unlimited, as the value of Most, allows all numbers. Positive, as the value of Least, allows all positive numbers.
-// Both are limits of float32, the type in which training computes.
+// Unlimited, as the value of Most, means that a setting has no upper limit. Positive, as the value of Least, means that
+// the setting must be above 0. The two constants are the largest and the smallest positive number of type float32, the
+// type in which training computes.
 const Unlimited, Positive = math.MaxFloat32, math.SmallestNonzeroFloat32
 
 // Check returns an error if the value is not allowed. The error says what to choose.
@@ -166,7 +167,7 @@ func (s Setting) limits() string {
 	return fmt.Sprintf("%s of at least %s"+fits, s.kind(), decimal(least))
 }
 
-// decimal writes a number, without an exponent if the number is whole.
+// decimal returns a number as text, without an exponent if the number is whole.
 func decimal(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 		return strconv.FormatInt(int64(v), 10)
@@ -179,13 +180,13 @@ func decimal(v float64) string {
 // of a configuration are independent. The zero Own declares no settings.
 type Own struct {
 	defaults any
-	// bind makes a copy of value and lists the settings of this copy. After settings were changed, the function current
-	// returns the changed copy.
+	// bind copies value, which holds the values of a model's own settings, and lists the settings of this copy. After
+	// settings were changed, the function current returns the changed copy.
 	bind func(value any) (settings []Setting, current func() any)
 }
 
-// OwnSettings declares a model's own settings. defaults holds their default values. The function list describes the
-// settings: each description points to a field of the value that list gets as its argument.
+// OwnSettings declares a model's own settings. defaults holds their default values. The function list gets a pointer to
+// a value of type T, and lists the settings. The field Value of each [Setting] points to a field of this value.
 func OwnSettings[T any](defaults T, list func(*T) []Setting) Own {
 	return Own{defaults, func(value any) ([]Setting, func() any) {
 		v := value.(T)

@@ -11,15 +11,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// Layers applies several layers to x, one after the other, and returns the result of the last. Their number is count.
-// The function layer(b, l, x) computes layer number l, counted from 0; its result has x's shape. Layers may differ only
-// in the names and values of their parameters and in their random draws, such as those of dropout. Layers are compiled
-// only once, by [solve.Scan]. In a Go loop, each layer would be compiled by itself.
+// Layers applies count layers to x, one after the other, and returns the result of the last layer. The function
+// layer(b, l, x) computes layer number l, counted from 0, for the layer's input x. The result has the shape of x.
+// Layers may differ only in the names and values of their parameters and in their random draws, such as those of
+// dropout. So the function layer may use l only where it declares parameters. All layers are compiled as one loop by
+// [solve.Scan], so that the operations of a layer are compiled only once. With a loop in Go, each layer would be
+// compiled separately.
 //
-// The function layer must use the builder that it is given, and not the builder of the whole network. It may use x and
-// what the given builder offers: parameters, linear layers, layer normalisation, dropout, and [Builder.Arrays]. It must
-// not use other nodes of the computation graph, nor batch normalisation or other statistics that are gathered in
-// training.
+// The function layer must use the builder that is its argument, and not the builder of the whole network. It may use x
+// and what its builder offers: parameters, linear layers, layer normalisation, dropout, and [Builder.Arrays]. It must
+// not use other arrays of the computation graph. It must not gather statistics in training, as batch normalisation
+// does.
 func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *Node) *Node) *Node {
 	if count == 1 {
 		return layer(b, 0, x)
@@ -58,22 +60,23 @@ func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *No
 	}, x, own, b.Arrays, count)
 }
 
-// layerOf is the additional state of a builder that builds one layer for [Builder.Layers]. Such a layer is built in a
-// computation graph of its own.
+// layerOf is the additional state of a builder while it builds a single layer for [Builder.Layers]. The layer is built
+// in a computation graph of its own, which is not that of the network.
 type layerOf struct {
 	random bool
-	// values are the values of the layer's parameters, in the order of the calls of Param. They are nil while
-	// [Builder.declaration] builds the layer to list its parameters in params.
+	// values are the values of the layer's parameters, in the order in which the layer declares them by
+	// [Builder.Param]. They are nil while [Builder.declaration] builds the layer to list its parameters in params.
 	values []*Node
 	params []Param
-	// seeds, [draws, 2], are the seeds of the random draws, in the order of the calls of seed. They are nil while
+	// seeds, [draws, 2], has a seed for each random draw of the layer, in the order of the draws. It is nil while
 	// [Builder.declaration] builds the layer to count its draws.
 	seeds *Node
 	asked int
 	draws int
 }
 
-// within returns a builder for one layer. The layer is built in the computation graph of x.
+// within returns a builder for one layer. The first argument is the additional state of this builder. The layer is
+// built in the computation graph of x.
 func (b *Builder) within(in *layerOf, x *Node, arrays []*Node) *Builder {
 	return &Builder{Model: b.Model, Graph: x.Graph(), Arrays: arrays, layer: in}
 }
@@ -93,9 +96,9 @@ func (b *Builder) declaration(l int, x *Node, layer func(b *Builder, l int, x *N
 	return in
 }
 
-// param is the value of the parameter p of the layer. The values are in the order in which the layer asks for its
-// parameters. While [Builder.declaration] lists the parameters, there are no values yet: param then notes p, and
-// returns a placeholder.
+// param returns the value of the layer's parameter p. The values are in the order in which the layer asks for its
+// parameters, so that the first call returns the first value, and so on. While [Builder.declaration] lists the
+// parameters, there are no values yet. Then param adds p to the list of parameters, and returns a placeholder.
 func (in *layerOf) param(g *Graph, p Param) *Node {
 	if p.Fixed {
 		panic(fmt.Errorf("parameter %s is not trained, but gathered: Builder.Layers cannot do that, "+

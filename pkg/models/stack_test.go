@@ -15,7 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// trained makes a builder in training mode. All entries of a parameter start at the field Value of [Param].
+// trained makes a builder in training mode. All entries of a parameter p start with the value p.Value (see [Param]).
 func trained(store *model.Store, g *Graph) *Builder {
 	store.SetTraining(g, true)
 	return &Builder{Model: &Model{}, Scope: store.RootScope(), Graph: g, start: func(p Param) (*tensors.Tensor, error) {
@@ -64,8 +64,8 @@ func TestLayers(t *testing.T) {
 	})
 }
 
-// [Builder.Layers] refuses layers whose parameters differ in number or shape, and layers that gather statistics. The
-// errors say so.
+// [Builder.Layers] refuses layers whose parameters differ in number or shape, and layers that gather statistics, as
+// batch normalisation does. The error says which of these rules is broken.
 func TestLayersRefuse(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for want, layer := range map[string]func(b *Builder, l int, x *Node) *Node{

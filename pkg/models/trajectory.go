@@ -22,8 +22,9 @@ func (r residual) Trace(b *Builder, forward, reverse []int) (forwards, reverses 
 	return forwards, reverses
 }
 
-// follow returns the states after the given numbers of layers, which are in ascending order. x is the state after 0
-// layers. The function chain applies depth layers to its argument x.
+// follow returns the states (the features of all nodes) after each of the given numbers of layers. These numbers are in
+// ascending order. The argument x is the state after 0 layers. The function chain applies further layers to a state;
+// depth is their number.
 func follow(x *Node, layers []int, chain func(x *Node, depth int) *Node) []*Node {
 	states := make([]*Node, len(layers))
 	at := 0

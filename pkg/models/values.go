@@ -15,8 +15,8 @@ func (c Config) Settings() []Setting {
 	return list
 }
 
-// bound lists the model's settings. The variables of shared settings are fields of c. The variables of the model's own
-// settings are fields of a copy of c.Own. After a change, call keep, which stores this copy in c.
+// bound lists the model's settings. For a shared setting, Setting.Value points to a field of c. For one of the model's
+// own settings, Setting.Value points into a copy of c.Own. After a change, call keep, which stores this copy in c.
 func (c *Config) bound() (list []Setting, keep func()) {
 	k := registry[c.Model]
 	for _, s := range c.shared() {
@@ -31,18 +31,21 @@ func (c *Config) bound() (list []Setting, keep func()) {
 	return append(list, own...), func() { c.Own = current() }
 }
 
-// Set gives a setting, named as on the command line, the value that text stands for. A setting that the model does not
-// have is refused, unless the value is [Setting.Absent], such as 0 for the number of reverse layers.
+// Set reads a value from text, and gives it to the setting with the given name. The name and the text are as on the
+// command line. If the model does not have the setting, Set returns an error, unless the value is [Setting.Absent],
+// such as 0 for the number of reverse layers.
 func (c *Config) Set(name, text string) error {
 	return c.change(name, func(s Setting) error { return s.Parse(text) })
 }
 
-// Decode gives a setting, by its name in JSON, a value from JSON. It refuses the same settings as [Config.Set].
+// Decode gives a value from JSON to a setting. The argument key is the name of the setting in JSON. If the model does
+// not have the setting, Decode does the same as [Config.Set].
 func (c *Config) Decode(key string, raw json.RawMessage) error {
 	return c.change(SettingOf(key), func(s Setting) error { return s.Decode(raw) })
 }
 
-// SettingOf is the name of the setting that has the given name in JSON.
+// SettingOf turns the name that a setting has in JSON, such as "max_iterations", into the setting's name,
+// "max-iterations".
 func SettingOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
 
 // Known tells whether any model has a setting with the given name in JSON.
@@ -55,7 +58,8 @@ func Known(key string) bool {
 	return false
 }
 
-// change finds the setting with the given name, and passes it to a function that changes the setting.
+// change finds the setting with the given name, and changes it by the function that is the second argument. If the
+// model does not have the setting, change returns an error, unless the new value would be [Setting.Absent].
 func (c *Config) change(name string, to func(Setting) error) error {
 	list, keep := c.bound()
 	i := slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
@@ -69,8 +73,8 @@ func (c *Config) change(name string, to func(Setting) error) error {
 	return to(list[i])
 }
 
-// absent tells whether a change would give the shared setting with this name its [Setting.Absent] value. The second
-// argument is the function that makes the change.
+// absent tells whether a change would give the value [Setting.Absent] to the shared setting with the given name. The
+// second argument is the function that makes the change.
 func absent(name string, to func(Setting) error) bool {
 	var other Config
 	for _, s := range other.shared() {
@@ -81,7 +85,7 @@ func absent(name string, to func(Setting) error) bool {
 	return false
 }
 
-// refuse returns an error for a setting that the model does not have. The error lists the settings that it has.
+// refuse returns an error for a setting that the model does not have. The error lists the settings that the model has.
 func (c Config) refuse(name string) error {
 	k, err := Lookup(c.Model)
 	if err != nil {
@@ -99,12 +103,13 @@ func (c Config) refuse(name string) error {
 		c.Model, name, hint, strings.Join(has, ", "))
 }
 
-// knows tells whether the model has a setting, shared or its own.
+// knows tells whether the model has a setting with the given name, either a shared setting or one of its own.
 func (k Kind) knows(name string) bool {
 	return Default(k.Name).Value(name) != nil
 }
 
-// Value is the value of a setting, named as on the command line. It is nil if the model does not have the setting.
+// Value returns the value of the setting with the given name, such as "max-iterations". It returns nil if the model
+// does not have the setting.
 func (c Config) Value(name string) any {
 	for _, s := range c.Settings() {
 		if s.Name == name {
@@ -114,7 +119,8 @@ func (c Config) Value(name string) any {
 	return nil
 }
 
-// Values are the model's name and the values of its settings, by the names that settings have in JSON.
+// Values returns the model's name, under the key "model", and the values of all its settings. The key of a value is the
+// name of the setting in JSON.
 func (c Config) Values() map[string]any {
 	out := map[string]any{"model": c.Model}
 	for _, s := range c.Settings() {
@@ -136,9 +142,10 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 	return c.Read(values)
 }
 
-// Read sets c to the configuration that values describe. Missing settings get the model's defaults. Without the name of
-// a model, c becomes the zero configuration. Settings that only other models have are ignored, since run records of
-// earlier versions contain such settings. A setting that no model has is an error.
+// Read sets c to the configuration that values describe. A key is "model" or the name of a setting in JSON. Missing
+// settings get the model's defaults. If the name of the model is missing, c becomes the zero configuration. Settings
+// that only other models have are ignored, since run records of earlier versions contain settings of other models. A
+// setting that no model has is an error.
 func (c *Config) Read(values map[string]json.RawMessage) error {
 	var name string
 	if raw, ok := values["model"]; ok {

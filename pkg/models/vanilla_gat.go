@@ -21,21 +21,27 @@ func init() {
 		New:      func(Config) Network { return &vanillaGAT{} }})
 }
 
-// vanillaGATSettings are the settings that vanilla-GAT has besides the shared settings: the probability with which
-// training drops an attention weight A_ij.
+// vanillaGATSettings are the settings that vanilla-GAT has besides the shared settings. AttentionDropout is the
+// probability with which training drops an attention weight, A^(k)_ij in the formula of [vanillaGAT].
 type vanillaGATSettings struct{ AttentionDropout float64 }
 
-// vanillaGAT is the graph attention network of Veličković et al. (ICLR 2018), without skip connections:
+// vanillaGAT is the graph attention network of Veličković et al. (ICLR 2018), without skip connections. It has two
+// layers:
 //
 //	H      = dropout(ELU([A^(1) Y^(1) … A^(K) Y^(K)] + b1)),  Y = F W1^T      features F [n, features], Y, H [n, d]
 //	logits = A' Y' + b2,  Y' = H W2^T                                         [n, outputs]
-//	A_ij   = dropout(softmax_j(LeakyReLU(a_src · y_j + a_dst · y_i)))
 //
-// The softmax is over i's neighbours j and i itself. Each of the K heads has d/K of the columns of Y, which are Y^(k),
-// and attention vectors a_src and a_dst of its own. y_i is row i of Y^(k). The second layer has one head, with A' and
-// Y' in place of A^(k) and Y^(k). LeakyReLU has the slope 0.2. The publication has the same width, 64 = 8 heads of 8
-// units, and the same probability 0.6 for both kinds of dropout. Parameters have the names and initial values of
-// PyTorch Geometric's GATConv in layers conv1 and conv2.
+// The columns of Y are divided equally among the K heads of the first layer. Y^(k), [n, d/K], is the part of head k.
+// The matrix A^(k), [n, n], has the attention weights of head k:
+//
+//	A^(k)_ij = dropout(softmax_j(LeakyReLU(a_src · y_j + a_dst · y_i)))
+//
+// Here y_i is row i of Y^(k), and a_src and a_dst are the attention vectors of head k. The softmax is over the
+// neighbours j of node i and i itself. LeakyReLU has the slope 0.2. The second layer has one head: A' is computed from
+// Y' in the same way.
+//
+// The width 64 (8 heads of 8 units) and the probability 0.6 for both kinds of dropout are those of the publication.
+// Parameters have the names and initial values of two GATConv layers of PyTorch Geometric, conv1 and conv2.
 //
 // The publication drops entries of F as well; this network does not. He et al. (BernNet, NeurIPS 2021), whose
 // measurements the paper's tables quote, have 8 heads of 64 units (--hidden 512).
@@ -58,8 +64,9 @@ func (v *vanillaGAT) Build(b *Builder) Output {
 	return Output{Logits: logits, Representation: h}
 }
 
-// conv is one layer of [vanillaGAT], [A^(1) Y^(1) … A^(K) Y^(K)] + b, for K heads. The argument y is [Y^(1) … Y^(K)].
-// The result has the shape of y.
+// conv computes one layer of [vanillaGAT] without activation and dropout of features: [A^(1) Y^(1) … A^(K) Y^(K)] + b,
+// where A^(k) has the attention weights of head k. The argument y is [Y^(1) … Y^(K)], and heads is K. The result has
+// the shape of y.
 func (v *vanillaGAT) conv(b *Builder, name string, y *Node, heads int) *Node {
 	edges, width := v.pattern.On(b.Arrays), y.Shape().Dimensions[1]
 	score := func(vector string) *Node { // y_i · a for each node i and head, [n, heads]

@@ -16,18 +16,19 @@ func init() {
 		New:      func(Config) Network { return &vanillaGCN{} }})
 }
 
-// two is the depth of the networks with two layers.
+// two is the function Depth of every [Kind] whose networks have two layers.
 func two(Config) string { return "2" }
 
-// vanillaGCN is the graph convolutional network of Kipf and Welling (ICLR 2017), without skip connections:
+// vanillaGCN is the graph convolutional network of Kipf and Welling (ICLR 2017), without skip connections. It has two
+// layers:
 //
 //	H      = dropout(ReLU(Â F W1^T + b1))         features F [n, features], H [n, d]
 //	logits = Â H W2^T + b2                        [n, outputs]
 //
-// with Â = D^-1/2 (A + I) D^-1/2, where A is the adjacency and D holds the degrees of A + I. Parameters have the names
-// and initial values of PyTorch Geometric's GCNConv in layers conv1 and conv2. Width 64 and dropout 0.5 are those of He
-// et al. (BernNet, NeurIPS 2021), whose measurements the paper's tables quote. Kipf and Welling have width 16, and drop
-// entries of F as well.
+// Here Â = D^-1/2 (A + I) D^-1/2, where A is the adjacency matrix and D is the diagonal matrix of the row sums of
+// A + I. Parameters have the names and initial values of two GCNConv layers of PyTorch Geometric, conv1 and conv2. The
+// defaults, width 64 and dropout 0.5, are those of He et al. (BernNet, NeurIPS 2021), whose measurements the paper's
+// tables quote. Kipf and Welling have width 16, and drop entries of F as well.
 type vanillaGCN struct{ matrix *sparse.Matrix }
 
 // Prepare lays out the matrix Â of [vanillaGCN], [n, n].

@@ -48,8 +48,8 @@ func TestVanillaGAT(t *testing.T) {
 	}, change(t, "heads", "2", "attention-dropout", "0"))
 }
 
-// Training of vanilla-GAT drops attention coefficients, and its loss falls. Evaluation drops none: Predict returns the
-// logits that training recorded for its best parameters.
+// In training, vanilla-GAT drops attention weights, and the loss falls nevertheless. In evaluation, it drops none: with
+// the parameters that training returned, Predict computes the same logits that training returned.
 func TestVanillaGATDropsAttention(t *testing.T) {
 	c := modeltest.Small("vanilla-gat")
 	change(t, "heads", "2", "attention-dropout", "0.6")(&c)
@@ -70,7 +70,8 @@ func TestVanillaGATDropsAttention(t *testing.T) {
 	})
 }
 
-// The parameters of vanilla-GCN and vanilla-GAT have the names and shapes of PyTorch Geometric's layers.
+// The parameters of vanilla-GCN and vanilla-GAT have the names and shapes of the parameters of PyTorch Geometric's
+// layers.
 func TestVanillaParameters(t *testing.T) {
 	for model, want := range map[string]map[string][]int{
 		"vanilla-gcn": {"lin.weight": {0, 0}, "bias": {0}},
