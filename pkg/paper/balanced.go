@@ -9,10 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// balanced adds a table of those rows of the table p that were published for class-balanced splits (see
-// [PerformanceRow]). The new table shows the published numbers and our results on class-balanced splits. It also shows
-// how much our results on class-balanced splits differ from our results on the paper's random splits. If p has no such
-// rows, balanced adds nothing.
+// balanced adds a table to the document if some rows of the published table p are for class-balanced splits. The added
+// table has these rows. It shows the published numbers beside our results on class-balanced splits. It also shows our
+// mean on class-balanced splits minus our mean on the paper's random splits.
 func (d *Document) balanced(v *View, p *Performance, all searches, name string) {
 	t := &report.Table{ID: name + "-balanced", Title: v.title("Rows published for class-balanced splits, run on those"),
 		Corner: "Model"}

@@ -9,11 +9,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// spreadOver is a check of figure 1. It tests how the predictions change over the layers of one process, on the part of
-// the board that the figure shows. It computes the standard deviation of the predictions over the cells of this part.
-// After the last layer, the standard deviation must be larger than after the first layer, by the factor Factor. If
-// Falls is true, it must be smaller by this factor. Model is "reverse" for the model with a reverse process, or "plain"
-// for the model without one.
+// spreadOver is a check of figure 1. It takes the predictions that the head makes from the state after the first layer
+// of one process, and from the state after the last layer. For each of these two layers, it computes the standard
+// deviation of the predictions over the cells of the board that figure 1 shows. From the first layer to the last, the
+// standard deviation must grow at least by the factor Factor. If Falls is true, the standard deviation must instead
+// shrink at least by this factor.
+//
+// Model is "reverse" for the model with a reverse process, or "plain" for the model without one. Process is "forward"
+// or "reverse".
 type spreadOver struct {
 	Model   string  `json:"model"`
 	Process string  `json:"process"`
@@ -63,8 +66,9 @@ func (c spreadOver) judge(v *View) finding {
 		to, end.Layer)
 }
 
-// factored returns the verdict on a claim that one number (the argument more) is larger than another (the argument
-// less). The verdict is Reproduced if more >= factor*less, Weaker if only more > less, and NotReproduced otherwise.
+// factored returns the verdict on a claim that the number more is larger than the number less. The verdict is
+// Reproduced if more is at least factor times less. If more is larger than less, but by a smaller factor, the verdict
+// is Weaker. Otherwise the verdict is NotReproduced.
 func factored(more, less, factor float64) Verdict {
 	switch {
 	case more > 0 && more >= factor*less:
@@ -75,9 +79,9 @@ func factored(more, less, factor float64) Verdict {
 	return NotReproduced
 }
 
-// board returns what a training of figures 1 and 4 recorded about its states: the training of the plain model if plain
-// is true, and otherwise that of the model with a reverse process. If there is no such training, the result called why
-// gives the reason.
+// board returns what was recorded about the states of a trained model of figures 1 and 4. If plain is true, the model
+// is the one without a reverse process. Otherwise it is the one with a reverse process. If nothing was recorded, the
+// result called why gives the reason.
 func (v *View) board(plain bool) (f *experiment.Followed, why string) {
 	ask := v.Profile.Boards.Reverse
 	if plain {
@@ -86,8 +90,8 @@ func (v *View) board(plain bool) (f *experiment.Followed, why string) {
 	return statesOf(v.onBoards(ask.Config))
 }
 
-// statesOf returns what a training recorded about its states. If it recorded nothing, the result called why gives the
-// reason.
+// statesOf returns what was recorded about the states of a trained model. If nothing was recorded, the result called
+// why gives the reason.
 func statesOf(a experiment.Answer[experiment.Trained]) (f *experiment.Followed, why string) {
 	switch {
 	case !a.OK():
@@ -98,9 +102,10 @@ func statesOf(a experiment.Answer[experiment.Trained]) (f *experiment.Followed, 
 	return a.Outcome.Followed, ""
 }
 
-// directions is a check of figure 4, on the parts of the board that the figure shows. It computes the standard
-// deviation of the predictions over the cells of these parts. The standard deviation from the reverse process alone
-// must be larger than that from the forward process alone, by the factor Factor.
+// directions is a check of figure 4. The head predicts from the result of the forward process alone, and then from the
+// result of the reverse process alone. For each process, the check computes the standard deviation of the predictions
+// over the cells of the board that figure 4 shows. The standard deviation for the reverse process must be at least
+// Factor times the standard deviation for the forward process.
 type directions struct {
 	Factor float64 `json:"factor"`
 }

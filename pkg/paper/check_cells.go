@@ -40,8 +40,8 @@ func (c cellCheck) cases(v *View) (all []claimCase) {
 	return all
 }
 
-// cellOf returns our result for the model of a row on a dataset. If the row was published for class-balanced splits,
-// our result is on such splits, too.
+// cellOf returns our result for the model of a table's row on a dataset. If the row was published for class-balanced
+// splits (with equally many training nodes of each class), our result is on class-balanced splits, too.
 func (v *View) cellOf(row PerformanceRow, dataset string) experiment.Found {
 	if _, err := models.Lookup(row.Model); err != nil {
 		return experiment.Found{Why: "revgnn does not have this model"}
@@ -52,7 +52,7 @@ func (v *View) cellOf(row PerformanceRow, dataset string) experiment.Found {
 	return v.Search(dataset, row.Model)
 }
 
-// judge compares our result f with the published cell in column k of the row.
+// judge compares our result f with the published mean and standard deviation in column k of the row.
 func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding {
 	mean, std := row.Cells[k].Mean, row.Cells[k].Std
 	ours, failed := f.Values(), len(f.Bad) > 0 || f.Why == experiment.AllBad
@@ -95,8 +95,9 @@ func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding 
 	return out
 }
 
-// degree returns the degree of a cell with the verdict v, such as [WithinOne]. The argument apart is the distance of
-// our mean from the published mean, in standard deviations; it is negative if our mean is smaller.
+// degree says how far our mean is from the published mean of a cell: [WithinOne], [WithinTwo], [Below] or [Above]. The
+// argument v is the verdict on the cell. The argument apart is our mean minus the published mean, divided by the
+// published standard deviation.
 func degree(v Verdict, apart float64) string {
 	switch {
 	case v == Reproduced:
@@ -109,19 +110,20 @@ func degree(v Verdict, apart float64) string {
 	return Above
 }
 
-// spread writes a mean and a sample standard deviation as text.
+// spread returns the mean and the sample standard deviation of the values as text, such as "93.05 ± 0.42".
 func spread(values []float64) string {
 	return fmt.Sprintf("%.2f ± %.2f", metrics.Mean(values), metrics.SampleStd(values))
 }
 
-// failedRuns is the beginning of the reason that [View.gains] returns if runs of the model with the reverse process
-// failed.
+// failedRuns is a prefix of a reason. If [View.gains] returns no gains, it returns a reason instead. The reason has
+// this prefix if a run of the model with the reverse process failed. The verdict on a gain is then NotReproduced. For
+// any other reason, the verdict is NotRun.
 const failedRuns = "failed: "
 
 // pair has two rows of the same table: the row of a model with a reverse process, and the row of its plain backbone.
 type pair struct{ with, plain PerformanceRow }
 
-// pairs returns the pairs of rows in a table: one for each model with a reverse process and published gains.
+// pairs returns a pair for each model in a table that has a reverse process and published gains.
 func pairs(p *Performance) (all []pair) {
 	for _, row := range p.Rows {
 		if plain := p.plain(row); plain != nil && row.Delta != nil {
@@ -131,8 +133,9 @@ func pairs(p *Performance) (all []pair) {
 	return all
 }
 
-// gains returns the gains of a model with a reverse process on a dataset, one for each split. If there are none, the
-// result called why gives the reason. If a run of this model failed on any split, gains returns none: the gains on the
+// gains returns our gains on a dataset, one for each split. The pair p has the rows of the model with the reverse
+// process and of its plain backbone. If there are no gains, or too few for a verdict, the result called why gives the
+// reason. If a run of the model with the reverse process failed on any split, gains returns no gains: those on the
 // other splits alone would look too good.
 func (v *View) gains(p pair, dataset string) (gains []float64, why string) {
 	with, plain := v.cellOf(p.with, dataset), v.cellOf(p.plain, dataset)

@@ -14,7 +14,7 @@ import (
 
 // lineCheck tests that the times in figure 6 lie on a straight line. It computes R², the share of the variance of the
 // times that the line explains. If R² is at least the limit Reproduced, the verdict is Reproduced. If R² is at least
-// the smaller limit Weaker, the verdict is Weaker. If the line does not rise, the verdict is NotReproduced.
+// the smaller limit Weaker, the verdict is Weaker. If the line does not rise, the verdict is always NotReproduced.
 type lineCheck struct {
 	Reproduced float64 `json:"reproduced"`
 	Weaker     float64 `json:"weaker"`
@@ -56,11 +56,11 @@ func (c lineCheck) judge(v *View, curve RunTimeCurve) finding {
 		slices.Max(s.X))
 }
 
-// powerCheck compares the measured exponent p in y ~ x^p with the exponent in the formulas of table 1. Here y is time
-// or memory, as Of says, and x is a quantity such as the number of layers. The exponents of the paper are upper bounds,
-// so that smaller exponents are good, too. The check takes our exponent minus the paper's. If this difference is at
-// most the limit Reproduced, the verdict is Reproduced. If it is at most the larger limit Weaker, the verdict is
-// Weaker.
+// powerCheck tests how time or memory grows with a quantity x, such as the number of layers. Our benchmarks give an
+// exponent p: time or memory is about proportional to x^p. The formulas in the paper's table 1 have an exponent of x,
+// too. The check computes our exponent minus the paper's. If this difference is at most the limit Reproduced, the
+// verdict is Reproduced. If it is at most the larger limit Weaker, the verdict is Weaker. A negative difference is
+// good, since the paper's exponents are upper bounds. Of is "time" or "memory".
 type powerCheck struct {
 	Of         string  `json:"of"`
 	Reproduced float64 `json:"reproduced"`

@@ -12,13 +12,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// trend is a check of figure 2: the test metric must rise with the number of layers of one process. It computes
+// trend is a check of figure 2: the test metric must rise with the number of layers of one process. The check computes
 // Spearman's rank correlation of the test metric and the number of layers. The verdict is Reproduced if the correlation
 // is positive and significant at the level Significance. Otherwise the verdict is Weaker if the test metric is better
 // with the largest number of layers than with the smallest.
 //
-// Models with more layers than the field Layers allows do not count. If the paper ran out of memory on a dataset, the
-// limit for reverse layers is the largest number that the paper could run there.
+// The check takes only models with at most Layers layers of this process. On some datasets the paper ran out of memory
+// with many reverse layers. For these datasets, a check of the reverse process takes only numbers of reverse layers
+// that the paper could run.
 type trend struct {
 	Process      string   `json:"process"`
 	Model        string   `json:"model"`
@@ -88,8 +89,9 @@ func (c trend) judge(v *View, dataset string, limit int) finding {
 	return f
 }
 
-// byDepth returns two lists for one curve of figure 2: the numbers of layers up to a limit, and for each number the
-// mean test metric over splits, in percent. If runs are missing, the result called why gives the reason.
+// byDepth returns the points of figure 2 for one dataset and one process. The result layers has the numbers of layers
+// of this process that are not above the limit. For each of them, the result tests has the mean test metric over the
+// splits, in percent. If runs are missing, the result why gives the reason.
 func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tests []float64, why string) {
 	for k, at := range curve.Depths {
 		if at.Layers > limit {
@@ -104,8 +106,8 @@ func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tes
 	return layers, tests, ""
 }
 
-// mostPermuted is the largest number of values for which the function spearman tries all permutations. Eight values
-// have 8! = 40,320 permutations.
+// mostPermuted is the largest number of values for which the function spearman computes the p-value from all
+// permutations. Eight values have 8! = 40,320 permutations.
 const mostPermuted = 8
 
 // spearman returns Spearman's rank correlation rho of x and y, and its two-sided p-value. The p-value is the

@@ -9,10 +9,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// gainCheck tests every gain that a table prints. Our mean gain must have the sign of the published gain. There are two
-// more conditions. First, our mean gain is at least Share times as large as the published gain. Second, it is
-// significant by a paired test at the level Significance. The verdict is Reproduced if both conditions hold, and Weaker
-// if only one of them holds.
+// gainCheck tests every gain that a table prints. If our mean gain and the published gain have different signs, the
+// verdict is NotReproduced. Otherwise the verdict depends on two conditions:
+//   - the absolute value of our mean gain is at least Share times that of the published gain;
+//   - by a paired test, our gains are significant at the level Significance.
+//
+// The verdict is Reproduced if both conditions hold, Weaker if only one of them holds, and NotReproduced if neither
+// holds.
 type gainCheck struct {
 	Table        string  `json:"table"`
 	Significance float64 `json:"significance"`
@@ -43,8 +46,8 @@ func (c gainCheck) cases(v *View) (all []claimCase) {
 	})
 }
 
-// differences makes a case for each gain that a table prints. The function decide returns the verdict. Its arguments
-// are our gains, one for each split, and the published gain.
+// differences makes a case for each gain that a table prints. The function decide returns the verdict on a case. Its
+// argument gains has our gains, one for each split. Its argument paper is the published gain.
 func differences(v *View, table string, decide func(gains []float64, paper float64) Verdict) (all []claimCase) {
 	p := published[Performance](table)
 	for _, pair := range pairs(p) {
@@ -101,19 +104,21 @@ func (c unchanged) cases(v *View) []claimCase {
 	})
 }
 
-// ahead summarises the gains of a model with a reverse process over several datasets:
-//   - run is the number of these datasets. Both the model and its plain backbone were run on each of them;
-//   - ahead is the number of datasets among them with a positive mean gain;
-//   - mean is the average of the mean gains over all these datasets, including those with a negative mean gain.
+// ahead summarises the gains of one model with a reverse process over several datasets. It covers only datasets
+// for which [View.gains] returns gains:
+//   - run is the number of these datasets;
+//   - ahead is the number of these datasets on which the mean gain is positive;
+//   - mean is the average of the mean gains over all these datasets.
 type ahead struct {
 	model      string
 	ahead, run int
 	mean       float64
 }
 
-// standing returns the summary (see [ahead]) of each model with a reverse process in a table. If common is false, a
-// model's summary is over all datasets that this model was run on. If common is true, it is over the datasets that all
-// these models were run on. The result called ok is true if every summary has run >= least.
+// standing returns a summary (see [ahead]) for each model with a reverse process in a table. If common is false, the
+// summary of a model covers all datasets for which this model has gains. If common is true, all summaries cover the
+// same datasets: those for which every one of these models has gains. The result called ok is true if each summary
+// covers enough datasets. The argument called least is the smallest number that is enough.
 func (v *View) standing(table string, least int, common bool) (all []ahead, ok bool) {
 	p := published[Performance](table)
 	backbones := pairs(p)
@@ -156,9 +161,10 @@ func words(all []ahead) string {
 	return "ahead: " + strings.Join(parts, ", ")
 }
 
-// mostAhead tests that the reverse process improves every backbone on more than half of the datasets. If this does not
-// hold for each backbone by itself, but for all backbones counted together, the verdict is Weaker. There is a verdict
-// only if each backbone was run on at least mostAhead.Least datasets.
+// mostAhead tests that the reverse process improves each backbone on more than half of the datasets. If this holds for
+// every backbone, the verdict is Reproduced. Otherwise the check counts all pairs of a backbone and a dataset. If the
+// mean gain is positive for more than half of these pairs, the verdict is Weaker. If a backbone was run on fewer than
+// Least datasets, the verdict is NotRun.
 type mostAhead struct {
 	Table string `json:"table"`
 	Least int    `json:"least"`
@@ -166,7 +172,8 @@ type mostAhead struct {
 
 func (c mostAhead) problem() error { return atLeast(c.Table, c.Least) }
 
-// atLeast returns an error unless the table is a table of test results and the number of datasets is at least 1.
+// atLeast checks two parameters. It returns an error unless table is the name of a table of test results, and least is
+// at least 1. The parameter least is the number of datasets that a verdict needs.
 func atLeast(table string, least int) error {
 	if least < 1 {
 		return fmt.Errorf("least is %d: give the number of datasets that a verdict needs", least)
@@ -196,10 +203,13 @@ func (c mostAhead) cases(v *View) []claimCase {
 	}}}
 }
 
-// largestGain tests that the reverse process improves the backbone of Model most. There are two conditions. First, the
-// average gain of Model is positive, and no other model has a larger one. Second, the gain of Model is positive on at
-// least one dataset, and no other model has a positive gain on more datasets. Only datasets that all models were run on
-// count. If only one of the two conditions holds, the verdict is Weaker.
+// largestGain tests that the reverse process improves no backbone more than the backbone of Model. The check takes only
+// datasets that all models with a reverse process were run on. There are two conditions:
+//   - the average gain of Model is positive, and no other model has a larger average gain;
+//   - the gain of Model is positive on at least one dataset, and no other model has positive gains on more datasets.
+//
+// The verdict is Reproduced if both conditions hold, and Weaker if only one of them holds. If there are fewer than
+// Least of these datasets, the verdict is NotRun.
 type largestGain struct {
 	Table string `json:"table"`
 	Model string `json:"model"`

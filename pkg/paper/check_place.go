@@ -12,13 +12,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// placeCheck tests a model's rank (its place) by test results among all rows of a table. Places has the published rank
-// for each dataset. There is a verdict only if at least placeCheck.Rows rows of the table were run. The verdict is
-// Reproduced if the model's rank is the published one or better.
-//
-// A row that was not run might rank higher than the model. If this could make the rank worse than published, the
-// verdict is Weaker. If the model ranks lower than published, a paired test at the level Significance compares it with
-// the model that has the published rank in our results. The verdict is Weaker if the test finds no difference.
+// placeCheck takes the models of a table that were run on a dataset, and ranks them by our test results. It compares
+// the rank of one model, the field Model, with the published rank of this model. Places has the published rank for each
+// dataset. If fewer than Rows models were run on the dataset, the verdict is NotRun. Otherwise the verdict depends on
+// our rank:
+//   - If our rank is equal to the published rank or better, the verdict is Reproduced. But models that were not run
+//     might rank higher than Model. If they could push Model below its published rank, the verdict is only Weaker.
+//   - If our rank is worse, a paired test at the level Significance compares Model with the model that has the
+//     published rank in our results. The verdict is Weaker if the test finds no significant difference, and
+//     NotReproduced otherwise.
 type placeCheck struct {
 	Table        string         `json:"table"`
 	Model        string         `json:"model"`

@@ -10,7 +10,7 @@ import (
 
 // gslBelow tests that the GSL of a reverse process is below the limit Below after every layer. The verdict is
 // Reproduced if this holds for a model with at least Layers reverse layers and a bound c of at least Lipschitz. If it
-// holds only for a model with fewer layers or a smaller bound, the verdict is Weaker.
+// holds for a model with fewer reverse layers or a smaller bound, the verdict is Weaker.
 type gslBelow struct {
 	Model     string  `json:"model"`
 	Below     float64 `json:"below"`
@@ -54,9 +54,9 @@ func (c gslBelow) judge(v *View, dataset string) finding {
 		m.Contraction(), a.Outcome.Metric, 100*float64(a.Outcome.Test))
 }
 
-// smoothed returns the settings and the training of a model of figure 3. The model has the given name and number of
-// forward layers; if this number is 0, it is the first model with the name. If there is no training, the result called
-// why gives the reason.
+// smoothed returns the settings and the training of the model of figure 3 that has the given name and the given number
+// of forward layers. If this number is 0, smoothed takes the first model with the given name. If there is no training
+// of the model, the result called why gives the reason.
 func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	a experiment.Answer[experiment.Trained], why string) {
 	all := v.Profile.Smoothness.Models
@@ -73,10 +73,10 @@ func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
 	return all[i], a, ""
 }
 
-// gslAbove tests that a plain model over-smooths: after each layer whose number is larger than gslAbove.After, the GSL
-// is at least a limit. If this holds for the limit gslAbove.Above, the verdict is Reproduced. If it holds only for the
-// smaller limit gslAbove.Weaker, the verdict is Weaker. Model is the model's name, and Depths are the numbers of layers
-// with which it was trained. There is a case for each dataset and each of these numbers.
+// gslAbove tests that the plain model with the name Model over-smooths. The check takes the layers with a number above
+// After, and computes the smallest GSL after any of these layers. If the smallest GSL is at least the limit Above, the
+// verdict is Reproduced. If it is at least the smaller limit Weaker, the verdict is Weaker. Depths has the numbers of
+// layers with which the model was trained. There is a case for each dataset and each number in Depths.
 type gslAbove struct {
 	Model  string  `json:"model"`
 	Depths []int   `json:"depths"`
@@ -113,15 +113,17 @@ func (c gslAbove) judge(v *View, dataset string, depth int) finding {
 	if math.IsInf(lowest, 0) {
 		return notRun("no layers were followed there")
 	}
-	// The function limited gives the better verdict to the smaller number. Here a larger GSL must give the better
-	// verdict. All numbers are therefore negated.
+	// The function limited is for numbers that ought to be small. Here the GSL ought to be large. So all numbers are
+	// negated.
 	return found(limited(-lowest, -c.Above, -c.Weaker), lowest, c.Above, "%.3f after layer %d, at least %.3f from there "+
 		"on; test %s %.1f %%", at(forward, c.After), c.After, lowest, a.Outcome.Metric, 100*float64(a.Outcome.Test))
 }
 
 // gslLess tests that the forward process of Model has a smaller GSL than Plain, a model without a reverse process.
-// Plain is trained with several numbers of layers. For each of them, the check compares the mean GSL of the two models
-// over the layers that both models have. If only some of these comparisons hold, the verdict is Weaker.
+// Plain was trained several times, with different numbers of layers. The check compares Model with each of these
+// trainings. Each comparison takes the mean GSL of Model and the mean GSL of Plain, over the layers that are recorded
+// for both. The verdict is Reproduced if Model has the smaller mean in every comparison, and Weaker if Model has the
+// smaller mean only in some.
 type gslLess struct {
 	Model string `json:"model"`
 	Plain string `json:"plain"`
@@ -177,8 +179,8 @@ func (c gslLess) judge(v *View, dataset string) finding {
 	return found(verdict, math.NaN(), math.NaN(), "mean GSL of the layers shared%s", text)
 }
 
-// sharedGSL returns the mean GSL of each of two models, over the layers for which the GSL of both models is known.
-// Layer 0, the encoded input, does not count.
+// sharedGSL returns two means: the mean GSL of model a and the mean GSL of model b. Both means are over the layers that
+// are recorded for both models. Layer 0, the encoded input, does not count.
 func sharedGSL(a, b []experiment.Layer) (ofA, ofB float64) {
 	n := 0.0
 	for _, l := range a {

@@ -7,8 +7,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// inversionCheck divides each of our inversion errors by the published one in table 4. If this ratio is at most the
-// limit Reproduced, the verdict is Reproduced. If it is at most the larger limit Weaker, the verdict is Weaker.
+// inversionCheck compares our inversion errors with those in table 4. An inversion computes layers forwards and then
+// backwards, and its error is the mean absolute difference between the input and the result. The check divides our
+// error by the published error. If this ratio is at most the limit Reproduced, the verdict is Reproduced. If it is at
+// most the larger limit Weaker, the verdict is Weaker.
 type inversionCheck struct {
 	Reproduced float64 `json:"reproduced"`
 	Weaker     float64 `json:"weaker"`
@@ -25,9 +27,9 @@ func (c inversionCheck) cases(v *View) []claimCase {
 		})
 }
 
-// inversions makes a case for each run of table 4. Given the published error, the function theirs returns the text for
-// {theirs} in [Claim.Says]. Given the outcome of our run and the published error, the function judge returns the
-// finding.
+// inversions makes a case for each published error in table 4. The function theirs returns the text that replaces
+// {theirs} in [Claim.Says]. Its argument is the published error. The function judge returns the verdict with its
+// numbers. Its arguments are the outcome of our run and the published error.
 func inversions(v *View, theirs func(float64) string, judge func(o train.Inversion, theirs float64) finding) (
 	all []claimCase) {
 	p := published[InversionErrors]("table4")
@@ -46,9 +48,9 @@ func inversions(v *View, theirs func(float64) string, judge func(o train.Inversi
 	return all
 }
 
-// converges tests that fixed-point iteration has nearly converged in iteration number Iterations. If the iterate's mean
-// absolute change in this iteration is at most the limit Reproduced, the verdict is Reproduced. If the change is at
-// most the larger limit Weaker, the verdict is Weaker.
+// converges tests that fixed-point iteration has nearly converged in the iteration with the number Iterations. The
+// check takes the mean absolute change of the iterate in this iteration. If the change is at most the limit Reproduced,
+// the verdict is Reproduced. If the change is at most the larger limit Weaker, the verdict is Weaker.
 type converges struct {
 	Iterations int     `json:"iterations"`
 	Reproduced float64 `json:"reproduced"`

@@ -16,20 +16,22 @@ import (
 type Claim struct {
 	ID    string `json:"id"`
 	Group string `json:"group"`
-	// Where says where the statement is in the paper. Shown is the name of the item whose page shows the runs.
+	// Where is the place of the statement in the paper, such as "figure 2". Shown is the name of an item, such as
+	// "fig2". The page of this item shows the runs from which the verdict on the claim follows.
 	Where string `json:"where"`
 	Shown string `json:"shown"`
-	// Says is the statement as a sentence. In this sentence, {model}, {dataset}, {aspect} and {theirs} are replaced by
-	// the values of a case.
+	// Says is the statement as a sentence, such as "{model} reaches {theirs} on {dataset}." For each case, {model},
+	// {dataset}, {aspect} and {theirs} are replaced by the fields of claimCase with these names.
 	Says string `json:"says"`
-	// Check is the name of a check. With has the check's parameters.
+	// Check is the name of the check, such as "cell". With has the check's parameters, such as the limits for verdicts.
 	Check string          `json:"check"`
 	With  json.RawMessage `json:"with"`
 
 	check check
 }
 
-// ClaimGroup is a group of claims under one heading. About explains what the verdicts mean in this group.
+// ClaimGroup is a group of claims under one heading. Title is the heading. About explains what the verdicts mean in
+// this group.
 type ClaimGroup struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
@@ -42,15 +44,16 @@ type claims struct {
 	Claims []Claim      `json:"claims"`
 }
 
-// check splits a claim into cases, and each case gets a verdict. A type that implements check has the parameters of the
-// check ([Claim].With) as fields.
+// check is the rule that decides on a claim. Its method cases splits the claim into cases, and each case gets a
+// verdict. A type that implements check has the parameters of the check as fields, which are read from [Claim].With.
 type check interface {
 	// problem returns an error if parameters are missing or impossible.
 	problem() error
 	cases(v *View) []claimCase
 }
 
-// checks has an entry for each name that [Claim].Check may have: the function that reads the parameters of this check.
+// checks has an entry for each check. The key is the name of the check, as in [Claim].Check. The value is the function
+// that reads the parameters of the check.
 var checks = map[string]func(with []byte) (check, error){
 	"cell": reading[cellCheck], "gain": reading[gainCheck], "unchanged": reading[unchanged],
 	"most": reading[mostAhead], "largest": reading[largestGain], "place": reading[placeCheck],
@@ -62,7 +65,8 @@ var checks = map[string]func(with []byte) (check, error){
 	"statistics": reading[statisticsCheck],
 }
 
-// reading reads the parameters of a check of the type T. An unknown parameter is an error.
+// reading reads the parameters of a check of the type T from JSON. Unknown, missing and impossible parameters are
+// errors.
 func reading[T check](with []byte) (check, error) {
 	var c T
 	if err := files.Strict(with, &c); err != nil {
@@ -122,8 +126,8 @@ func (c *Claim) read(groups []ClaimGroup) (err error) {
 	return err
 }
 
-// claimed returns the check of the claim with the given ID. Figures that show the same runs as the claim use the
-// check's parameters, for example the limit for GSL.
+// claimed returns the check of the claim with the given ID. The functions of some figures use it, since their notes
+// state a parameter of the check, for example the limit for GSL.
 func claimed[T check](id string) T {
 	all := paperClaims().Claims
 	i := slices.IndexFunc(all, func(c Claim) bool { return c.ID == id })
@@ -138,8 +142,8 @@ func inOrder(strict, loose float64) error {
 	return nil
 }
 
-// between returns an error unless the parameter x, a share or a probability, is above 0 and at most 1. The argument
-// called name is the parameter's name in the error.
+// between returns an error unless x is above 0 and at most 1. The number x is a parameter of a check, namely a share or
+// a probability. The argument called name is the name of this parameter, for the text of the error.
 func between(name string, x float64) error {
 	if !(x > 0 && x <= 1) {
 		return fmt.Errorf("%s is %g: give a number above 0, 1 at most", name, x)

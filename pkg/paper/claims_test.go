@@ -123,8 +123,8 @@ func TestClaimsAskForNoOtherRuns(t *testing.T) {
 }
 
 // TestEveryVerdictHasRuns: each verdict except "not run" follows from recorded runs. A case with the verdict "not run"
-// has no number of ours and no p-value. The test decides on the verdicts without records, with some, and with all of
-// them.
+// has neither a number of ours nor a p-value. The test makes the scorecard three times: without records, with some of
+// the records, and with all of them.
 func TestEveryVerdictHasRuns(t *testing.T) {
 	p := Quick()
 	s := experiment.Scope{Profile: p.Profile}
@@ -178,8 +178,8 @@ func committed(t *testing.T) *Scorecard {
 
 var renew = flag.Bool("renew", false, "write the README's scorecard anew (make scorecard)")
 
-// TestReadmeScorecard: the README has the scorecard of the committed records. With the flag -renew, the test writes it
-// there.
+// TestReadmeScorecard: the scorecard in the README is the one that follows from the committed records. With the flag
+// -renew, the test writes the right scorecard into the README.
 func TestReadmeScorecard(t *testing.T) {
 	const file, begin, end = "../../README.md", "<!-- scorecard: by `make scorecard` -->\n", "<!-- end of scorecard -->\n"
 	text, err := os.ReadFile(file)

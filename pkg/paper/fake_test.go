@@ -10,8 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// fake makes a record of a task that was not run. Settings with a higher learning rate get a higher validation metric
-// and a lower test metric. A test can therefore tell by which of the two metrics settings were chosen.
+// fake makes a record of a task without a run. Settings with a higher learning rate get a higher validation metric and
+// a lower test metric. A test can therefore tell whether settings were chosen by the validation metric or by the test
+// metric.
 func fake(t *testing.T, task experiment.Task) *results.Record {
 	t.Helper()
 	var outcome any
@@ -86,8 +87,9 @@ func allRuns(t *testing.T, s experiment.Scope, p Profile, items []Item) experime
 	return runsOf(t, s, Work(p, items), func(task experiment.Task) *results.Record { return fake(t, task) })
 }
 
-// runsOf makes records of all runs that work asks for; of(task) is the record of a task. There are several rounds,
-// since the settings of some runs are chosen from the records of other runs.
+// runsOf makes a record of every run that work asks for. The argument called of is a function that returns the record
+// of a task. There are several rounds, since the settings of some runs are chosen from the records of other runs. So
+// work can ask for such runs only in a later round.
 func runsOf(t *testing.T, s experiment.Scope, work experiment.Work,
 	of func(experiment.Task) *results.Record) experiment.Records {
 	t.Helper()

@@ -9,8 +9,8 @@ import (
 )
 
 // boards returns the two trainings of figures 1 and 4: one of a model with a reverse process, and one of a model
-// without it. Both are trained on a Minesweeper graph. Their records have what the head predicts from the states after
-// several layers.
+// without a reverse process. Both are trained on a Minesweeper graph. For each of several layers, the record of a
+// training has the predictions that the head makes if it reads only the state after this layer.
 func (v *View) boards() (reverse, plain experiment.Answer[experiment.Trained]) {
 	return v.onBoards(v.Profile.Boards.Reverse.Config), v.onBoards(v.Profile.Boards.Plain.Config)
 }
@@ -23,8 +23,8 @@ func (v *View) onBoards(c train.Config) experiment.Answer[experiment.Trained] {
 	return experiment.Ask[experiment.Trained](v.View, t)
 }
 
-// strip makes a row of maps of the part of the board that figure 1 shows. There is a map of the predictions from each
-// of the states. The last map shows where the mines are.
+// strip makes a row of maps. Each map is of the part of the board that figure 1 shows. For each state there is a map of
+// the predictions from this state. The last map shows where the mines are.
 func strip(states []experiment.Layer, mines []float64) report.Strip {
 	var panels []report.Panel
 	for _, s := range states {

@@ -30,8 +30,8 @@ func depth(v *View) *Document {
 	return d
 }
 
-// curve adds a figure and a table for one dataset. The figure has a line for the forward and a line for the reverse
-// process. The table has the numbers in the figure.
+// curve adds a figure and a table for one dataset to the document. The figure shows the test metric over the number of
+// layers, with a line for each process. The table has the test metrics, the validation metrics and some settings.
 func (v *View) curve(d *Document, curve DepthCurve) {
 	dataset := curve.Dataset
 	t := &report.Table{ID: "fig2-" + dataset + "-values",
@@ -65,10 +65,10 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 	d.Tables = append(d.Tables, t)
 }
 
-// atDepth returns the settings and the metrics of one point of figure 2. In the settings, the given process has
-// curve.Depths[k].Layers layers, and the other process has one layer. vals and tests are the validation and test
-// metrics on the curve's splits, in percent. If the settings are invalid, or if runs of some splits are missing, the
-// result called why gives the reason.
+// atDepth returns the settings and the metrics for one point of figure 2. With these settings, the given process has
+// curve.Depths[k].Layers layers, and the other process has one layer. The result vals has the validation metric on each
+// split of the curve, in percent. The result tests has the test metric on each split. If the settings are invalid, or
+// if runs of some splits are missing, the result why gives the reason.
 func (v *View) atDepth(curve DepthCurve, k int, process string) (c train.Config, vals, tests []float64, why string) {
 	c, err := curve.at(k)
 	if err != nil {

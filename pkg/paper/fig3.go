@@ -10,7 +10,7 @@ import (
 )
 
 // smoothness makes figure 3: the GSL of the states of trained models, layer by layer. It shows the paper's models, and
-// models with other remedies for over-smoothing.
+// models with known remedies for over-smoothing, such as PairNorm.
 func smoothness(v *View) *Document {
 	d := &Document{}
 	p := v.Profile.Smoothness
@@ -34,9 +34,10 @@ func smoothness(v *View) *Document {
 	return d
 }
 
-// smooth returns the curves of GSL over the layers of one model. If the model has a reverse process, the first curve is
-// that of the reverse process. smooth also adds a note with the model's GSL and test metric. If there is no run of the
-// model, there are no curves.
+// smooth returns the curves of one model for figure 3. A curve has the GSL after each layer of one process. If the
+// model has a reverse process, the curve of the reverse process is the first. smooth also adds a note to the document,
+// with the model's GSL and test metric. If there is no run of the model, there are no curves, and the note gives the
+// reason.
 func (d *Document) smooth(v *View, dataset string, m experiment.Model, title string) (lines []report.Series) {
 	a := v.followed(dataset, m)
 	f, why := statesOf(a)
@@ -70,9 +71,11 @@ func (v *View) followed(dataset string, m experiment.Model) experiment.Answer[ex
 	return experiment.Ask[experiment.Trained](v.View, t)
 }
 
-// remedies draws a panel for each remedy for over-smoothing, such as PairNorm. A panel has a curve of GSL for each
-// number of layers. The argument called paper has the curves of the paper's models; the first one is that of a reverse
-// process. Each panel also shows this first curve for comparison, up to the largest number of layers in the panel. All
+// remedies draws a panel for each remedy for over-smoothing, such as PairNorm. The models with this remedy differ in
+// the number of layers. The panel has a curve for each of them: the GSL after each layer.
+//
+// The argument called paper has the curves of the paper's models. Its first curve is that of a reverse process. Each
+// panel also shows this curve, for comparison, up to the largest number of layers of the models in the panel. All
 // panels have the same vertical scale.
 func (d *Document) remedies(v *View, dataset string, paper []report.Series) (plots []report.Plot) {
 	low := 0.0
@@ -114,8 +117,8 @@ func upTo(s report.Series, layers int) report.Series {
 	return s
 }
 
-// line returns the curve of GSL over layers. It leaves out layer 0, which is the encoded input, and layers whose GSL is
-// NaN.
+// line returns a curve with the GSL after each layer. It leaves out layer 0, which is the encoded input, and layers
+// whose GSL is NaN.
 func line(name string, layers []experiment.Layer) report.Series {
 	s := report.Series{Name: name}
 	for _, l := range layers {
@@ -134,7 +137,8 @@ func at(layers []experiment.Layer, l int) float64 {
 	return math.NaN()
 }
 
-// least returns the smallest GSL of those layers l for which of(l) is true.
+// least returns the smallest GSL of some layers. The argument called of is a function that tells whether a layer
+// counts.
 func least(layers []experiment.Layer, of func(experiment.Layer) bool) float64 {
 	out := math.Inf(1)
 	for _, l := range layers {

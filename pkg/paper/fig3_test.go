@@ -8,9 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// TestRemediesOfFigure3: figure 3 has a panel for each remedy for over-smoothing. A panel has a curve for each number
-// of layers. For comparison, it has the curve of the reverse process, up to the largest of these numbers. All panels
-// have the same vertical scale.
+// TestRemediesOfFigure3: figure 3 has a panel for each remedy for over-smoothing. A panel has a curve for each model
+// with this remedy. For comparison, the panel also has the curve of the reverse process, up to the largest number of
+// layers of these models. All panels have the same vertical scale.
 func TestRemediesOfFigure3(t *testing.T) {
 	p := Paper()
 	items, err := Choose([]string{"fig3"})

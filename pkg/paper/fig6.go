@@ -60,8 +60,8 @@ func (c RunTimeCurve) name() string {
 	return fmt.Sprintf("%s (%d), %s", c.Model.Model, c.Model.Forward, c.Dataset)
 }
 
-// timed asks for the benchmark of a model on a dataset. All benchmarks of the same group are run on the same machine,
-// since they are compared with each other.
+// timed asks for the benchmark of a model on a dataset, and returns it if it is recorded. All benchmarks of the same
+// group are run on the same machine, since they are compared with each other.
 func (v *View) timed(group, dataset string, c train.Config) (a experiment.Answer[experiment.Timed]) {
 	t := experiment.Whole(results.Bench, dataset, c)
 	v.Within(group, func() { a = experiment.Ask[experiment.Timed](v.View, t) })

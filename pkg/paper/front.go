@@ -19,15 +19,16 @@ var frontHTML string
 // tables and figures. The front page, index.html, shows everything. A notebook shows some parts.
 type glance struct {
 	Card *Scorecard
-	// Cells and Claims are the rows of the scorecard. The rows of Cells count the cells of the paper's tables, and the
-	// rows of Claims count all other claims. The last row of each list is the total.
+	// Cells and Claims are the rows of the scorecard. A row counts how many cases got each verdict. The rows of Cells
+	// are for the cells of the paper's tables, and the rows of Claims are for all other claims. The last row of each
+	// list is the total.
 	Cells, Claims []score
 	Group         []frontGroup
 	Cards         []frontCard
 	// Total is the number of runs from which the overview is made.
 	Total int
 	who   *report.Table
-	// Notebook tells whether links lead to notebooks. Otherwise they lead to pages.
+	// Notebook is true if links lead to notebooks. Otherwise links lead to HTML pages.
 	Notebook bool
 }
 
@@ -39,8 +40,8 @@ type frontGroup struct {
 	Lists []frontList
 }
 
-// frontClaim is a case of a claim with its verdict. Page is the page that shows the runs of the case. It is empty if
-// there is no such page.
+// frontClaim is a case of a claim with its verdict. Page is the address of the page that shows the runs of the case. It
+// is empty if there is no such page.
 type frontClaim struct {
 	Judgement
 	Page string
@@ -94,7 +95,7 @@ func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
 	return g, nil
 }
 
-// part returns the HTML of the template with the given name in front.html.
+// part fills in the template with the given name, which is in front.html, and returns the HTML.
 func (g *glance) part(name string) (string, error) {
 	t, err := template.New("front").Parse(frontHTML)
 	if err != nil {
@@ -181,7 +182,8 @@ func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
 	return c, nil
 }
 
-// scored is the data of the template "scores": rows of the scorecard.
+// scored is the data of the template "scores" in front.html. Scores has rows of the scorecard. Notebook is true if the
+// template is shown in a notebook.
 type scored struct {
 	Scores   []score
 	Notebook bool
@@ -200,5 +202,6 @@ func (g *glance) AllGrids() (all []grid) {
 	return all
 }
 
-// Only returns data for the template "grids" that have the given grids instead of all grids.
+// Only returns data with which the template "grids" shows only the given grids. The template takes its grids from
+// AllGrids, which is here an entry of a map.
 func (g *glance) Only(grids []grid) map[string][]grid { return map[string][]grid{"AllGrids": grids} }

@@ -7,21 +7,22 @@ import (
 	"strings"
 )
 
-// score is a row of the scorecard on the front page. It has the number of claims with each verdict. Each number is a
-// link to the list of these claims.
+// score is a row of the scorecard on the front page. For each verdict, it has the number of claims with this verdict.
+// Each number is a link to the list of the claims that it counts.
 type score struct {
 	Title, Anchor string
 	Bar           bar
 	Counts        []tally
 }
 
-// tally is a number of claims, and the HTML anchor of the list of these claims.
+// tally is a number of claims. List is the HTML anchor of the list of these claims.
 type tally struct {
 	Count int
 	List  string
 }
 
-// frontList is a list on the front page of those claims of a group that have the same verdict.
+// frontList is a list of claims on the front page. All claims in the list are of the same group and have the same
+// verdict.
 type frontList struct {
 	ID, Title string
 	Verdict   Verdict
