@@ -29,7 +29,8 @@ type frontList struct {
 	Claims    []frontClaim
 }
 
-// listsOf makes a list for each verdict, in the order of Verdicts. A list is empty if no claim has this verdict.
+// listsOf divides claims by their verdicts. It returns one list of claims for each entry of [Verdicts], in the same
+// order. A list is empty if no claim has its verdict. The HTML anchors of the lists begin with id.
 func listsOf(id string, claims []frontClaim) (all []frontList) {
 	for _, v := range Verdicts {
 		l := frontList{ID: id + "-" + v.Class(), Title: string(v), Verdict: v}
@@ -46,15 +47,19 @@ func listsOf(id string, claims []frontClaim) (all []frontList) {
 	return all
 }
 
-// cell tells whether the claim is about a cell of a table.
+// cell tells whether the claim is about a cell of a table. If the cell was run, the claim has a degree, such as
+// [WithinOne]. If the cell was not run, the claim is recognised by its ID: the ID begins with the name of the table,
+// which is in the field Shown.
 func (c frontClaim) cell() bool { return c.Degree != "" || strings.HasPrefix(c.ID, c.Shown+"/") }
 
-// cellVerdicts says what each verdict means for a cell of a table.
+// cellVerdicts says what each verdict means for a cell of a table: how far our mean is from the published mean, in
+// published standard deviations (std).
 var cellVerdicts = map[Verdict]string{Reproduced: WithinOne, Weaker: WithinTwo, NotReproduced: "beyond two std",
 	NotRun: string(NotRun)}
 
-// Open tells whether a list is shown unfolded. Lists of cells are folded, since the grids show the cells already. Lists
-// of claims that were not run are folded, too.
+// Open tells whether the front page shows all lines of the list at once. Otherwise the list is folded: it opens when
+// the reader clicks on its title. Lists of claims that were not run are folded. Lists of claims about cells are folded,
+// too, since the page also shows the cells as coloured grids. The list must not be empty.
 func (l frontList) Open() bool { return l.Verdict != NotRun && !l.Claims[0].cell() }
 
 func scoreOf(title, anchor string, lists []frontList) score {
@@ -66,7 +71,8 @@ func scoreOf(title, anchor string, lists []frontList) score {
 	return s
 }
 
-// total appends a row with the sums over all rows.
+// total appends a last row to rows of the scorecard. The new row has the number of claims with each verdict, added up
+// over all rows.
 func total(scores []score) []score {
 	all := score{Title: "All", Counts: make([]tally, len(Verdicts))}
 	for _, s := range scores {
@@ -78,7 +84,8 @@ func total(scores []score) []score {
 	return append(scores, all)
 }
 
-// bar is a horizontal bar whose parts show the counts of the verdicts.
+// bar is a horizontal bar on a page. It has a part for each verdict. The length of the part shows how many claims have
+// this verdict.
 type bar []barPart
 
 type barPart struct {
@@ -95,7 +102,7 @@ func (s score) bar() bar {
 	return barOf(counts)
 }
 
-// barOf makes a bar from counts. It leaves out verdicts whose count is 0.
+// barOf makes a [bar] from the number of claims with each verdict. Verdicts that no claim has get no part of the bar.
 func barOf(counts map[Verdict]int) (b bar) {
 	all := 0
 	for _, n := range counts {
@@ -109,7 +116,8 @@ func barOf(counts map[Verdict]int) (b bar) {
 	return b
 }
 
-// Class returns the verdict without spaces, so that it can be a part of an HTML anchor.
+// Class returns the verdict with hyphens in place of spaces, such as "not-run". In this form it can be a part of an
+// HTML anchor.
 func (v Verdict) Class() string { return strings.ReplaceAll(string(v), " ", "-") }
 
 // Style returns the verdict's colours in CSS.
@@ -118,8 +126,8 @@ func (v Verdict) Style() template.CSS {
 		NotReproduced: "background:#b84a00;color:#fff", NotRun: "background:#ececec;color:#5f5f5f"}[v]
 }
 
-// Style returns the colours of the claim's verdict in CSS. There are two colours for cells that were not reproduced:
-// one if our number is above the published number, and one if it is below.
+// Style returns the colours for a claim in CSS. They show the claim's verdict. If the claim is about a cell that was
+// not reproduced, they also show whether our number is above or below the published number.
 func (c frontClaim) Style() template.CSS {
 	if c.Degree == Above {
 		return "background:#f2b48a;color:#222"
@@ -127,8 +135,8 @@ func (c frontClaim) Style() template.CSS {
 	return c.Verdict.Style()
 }
 
-// To returns the address of the link on a cell. On the front page the link leads to the cell's row in the lists of
-// claims. In a notebook it leads to the notebook of the cell's table.
+// To returns the target of the link on a cell of a grid. In a notebook, the link leads to the notebook of the cell's
+// table. On the front page, the link leads to a place on the same page: the row about this cell in a list of claims.
 func (c frontClaim) To() string {
 	if strings.HasSuffix(c.Page, ".ipynb") {
 		return c.Page
@@ -136,7 +144,8 @@ func (c frontClaim) To() string {
 	return "#" + c.ID
 }
 
-// Apart returns our number minus the published one, as the text of a cell in a grid.
+// Apart returns our number minus the published number, as the text of a cell in a grid. The text is "·" if the claim
+// was not run, and "failed" if one of the two numbers is missing for another reason.
 func (c frontClaim) Apart() string {
 	switch {
 	case c.Verdict == NotRun:
@@ -147,8 +156,8 @@ func (c frontClaim) Apart() string {
 	return strings.ReplaceAll(fmt.Sprintf("%+.1f", *c.Ours-*c.Paper), "-", "−")
 }
 
-// grid shows the cells of one of the paper's tables: a row for each model and a column for each dataset, in the order
-// of the table. The colours show the verdicts.
+// grid shows the cells of one of the paper's tables. It has a row for each model and a column for each dataset, in the
+// same order as the table. The colour of a cell shows its verdict.
 type grid struct {
 	Title, Page, Shown string
 	Columns            []string
@@ -160,7 +169,8 @@ type gridRow struct {
 	Cells []frontClaim
 }
 
-// gridsOf makes a grid for each table. The argument has the cells of all tables.
+// gridsOf makes a [grid] for each of the paper's tables that have cells. The argument called cells has the claims about
+// the cells of all these tables. The field Where of a claim names its table.
 func gridsOf(cells []frontClaim) (all []grid) {
 	for _, c := range cells {
 		i := slices.IndexFunc(all, func(g grid) bool { return g.Title == c.Where })
@@ -173,7 +183,8 @@ func gridsOf(cells []frontClaim) (all []grid) {
 	return all
 }
 
-// add puts a cell into the row of the cell's model. The datasets of the cells in the first row become the columns.
+// add appends a cell to the row of the cell's model. If the grid has no such row yet, add makes it. The grid gets a
+// column for the dataset of each cell in the first row.
 func (g *grid) add(c frontClaim) {
 	label := titleOf(c.Model)
 	i := slices.IndexFunc(g.Rows, func(r gridRow) bool { return r.Label == label })
@@ -187,7 +198,7 @@ func (g *grid) add(c frontClaim) {
 	}
 }
 
-// claims returns the cells of the grid, row by row.
+// claims returns the claims about the cells of the grid, row by row.
 func (g grid) claims() (all []frontClaim) {
 	for _, r := range g.Rows {
 		all = append(all, r.Cells...)
@@ -195,7 +206,7 @@ func (g grid) claims() (all []frontClaim) {
 	return all
 }
 
-// Run tells whether any cell of the row has a verdict other than "not run". The page shows only rows with such a cell.
+// Run is false if every cell of the row has the verdict "not run". The page does not show such a row in the grid.
 func (r gridRow) Run() bool {
 	return slices.ContainsFunc(r.Cells, func(c frontClaim) bool { return c.Verdict != NotRun })
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// TestFrontPage: the front page has every claim with its verdict and the IDs of its runs, and all links lead to pages
-// that exist.
+// TestFrontPage: the front page has the IDs of all runs from which verdicts follow. The links on this page and on the
+// pages of two tables lead to files and places that exist.
 func TestFrontPage(t *testing.T) {
 	p := Quick()
 	s := experiment.Scope{Profile: p.Profile}

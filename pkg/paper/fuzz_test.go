@@ -7,8 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// FuzzProfile reads arbitrary texts as profiles. If a profile is accepted, it must return candidates for a model, or an
-// error of one line.
+// FuzzProfile reads arbitrary texts as profiles. If a text is refused, the error must have one line. If a text is
+// accepted, the method Candidates of the profile must return candidates or an error of one line.
 func FuzzProfile(f *testing.F) {
 	for _, name := range data.SettingsNames() {
 		text, err := data.Settings(name)

@@ -18,12 +18,12 @@ type Item struct {
 	draws       bool // whether the document has figures; only these need ECharts
 }
 
-// Document is a table or figure of the paper with everything that its page shows.
+// Document has everything that the page of an [Item] shows.
 type Document struct {
 	Name, Title string
 	Tables      []*report.Table
 	Figures     []*report.Figure
-	// Notes are sentences about what the paper says, what we found, and how.
+	// Notes are sentences. They say what the paper states, what our runs show, and how our numbers were computed.
 	Notes []string
 	// Records are the records of the runs from which the document is made.
 	Records []*results.Record
@@ -53,23 +53,24 @@ func Items() []Item {
 	}
 }
 
-// item is an item with tables only.
+// item returns an [Item] whose document has tables, but no figures. The function build makes this document.
 func item(name, title string, build func(v *View) *Document) Item {
 	return Item{Name: name, Title: title, build: build}
 }
 
-// drawing is an item with figures.
+// drawing returns an [Item] whose document has figures. The function build makes this document.
 func drawing(name, title string, build func(v *View) *Document) Item {
 	return Item{Name: name, Title: title, build: build, draws: true}
 }
 
-// figure is figure n of the paper.
+// figure returns the [Item] for figure n of the paper. The function build makes its document.
 func figure(n int, build func(v *View) *Document) Item {
 	return drawing(fmt.Sprintf("fig%d", n), fmt.Sprintf("Figure %d: %s", n, statement(n).Short), build)
 }
 
-// CanDraw returns an error if one of the items has figures and ECharts, which draws them, is not installed. Commands ask
-// before they train for hours for a page that cannot be drawn.
+// CanDraw returns an error if one of the items has figures, but ECharts is not installed. ECharts is the library that
+// draws figures. Commands call CanDraw before they make any runs. Without this call, a command might train for hours,
+// and only then find that it cannot draw the figures.
 func CanDraw(items []Item) error {
 	if !slices.ContainsFunc(items, func(it Item) bool { return it.draws }) {
 		return nil
@@ -99,7 +100,7 @@ func Choose(names []string) ([]Item, error) {
 	return slices.DeleteFunc(items, func(it Item) bool { return !slices.Contains(names, it.Name) }), nil
 }
 
-// build makes the documents of the items from the recorded runs, which the view v gives.
+// build makes the document of each item. The items take the outcomes of recorded runs from the view v.
 func build(v *View, items []Item) []*Document {
 	var all []*Document
 	for _, it := range items {
@@ -111,8 +112,8 @@ func build(v *View, items []Item) []*Document {
 	return all
 }
 
-// Work returns a function that asks for all runs that the items need. An [experiment.Runner] calls this function to
-// plan the runs, and then makes them.
+// Work returns a function that asks a view for the outcomes of all runs that the items need. An [experiment.Runner]
+// calls this function to learn which runs are needed, and then makes those that are not recorded yet.
 func Work(p Profile, items []Item) experiment.Work {
 	return func(v *experiment.View) { build(&View{v, p}, items) }
 }

@@ -26,24 +26,26 @@ import (
 // the missing runs if they are estimated to take more than this number of seconds.
 const SecondsVariable = "REVGNN_NOTEBOOK_SECONDS"
 
-// notebookSeconds is the number of seconds if the environment variable [SecondsVariable] is not set.
+// notebookSeconds is the default of the environment variable that [SecondsVariable] names: the number of seconds that
+// the missing runs of a notebook may take.
 const notebookSeconds = 300
 
-// taskVariable is the name of an environment variable whose value is a task as JSON. For a run in a separate process,
-// the program of a notebook cell sets the variable and starts itself again. The new process runs only this task.
+// taskVariable is the name of an environment variable whose value is a task as JSON. To run a task in a separate
+// process, the program of a notebook cell starts itself again with this variable. The new process runs only the task.
 const taskVariable = "REVGNN_NOTEBOOK_TASK"
 
 // Notebook makes a table or figure for a notebook. It reads the run records that come with revgnn, and those in the
-// file that the environment variable REVGNN_RUNS names. Without this variable, the file is out/runs.sqlite in the
-// project that contains the notebook, or beside the notebook if there is no project.
+// file that the environment variable REVGNN_RUNS names. If this variable is not set, the file is out/runs.sqlite in the
+// Go module that contains the notebook. If the notebook is not inside a Go module, out/runs.sqlite is beside it.
 //
-// If runs are missing, Notebook prints how long they will take, makes them and records them. The limit is the number of
-// seconds in the variable REVGNN_NOTEBOOK_SECONDS (300 by default). If the missing runs would take longer, Notebook
-// makes none of them. The document then shows what is recorded, and the output of the cell says how to get the rest.
+// If runs are missing, Notebook prints how long they will take. The environment variable REVGNN_NOTEBOOK_SECONDS sets a
+// limit in seconds (300 by default). If the missing runs take no longer than this limit, Notebook makes and records
+// them. If they would take longer, Notebook makes none of them. The document then shows only the recorded runs, and the
+// output of the cell says how to make the missing runs.
 //
-// Call Notebook first in a cell. For a run in a separate process, which measures time and memory better, the program of
-// the cell starts itself again. In this second process, Notebook makes the run and ends the process. Code before the
-// call of Notebook would run in the second process, too.
+// Call Notebook before all other code of a cell. Some runs are made in a separate process, in which time and memory can
+// be measured better. For such a run, the program of the cell starts itself again. In the second process, Notebook
+// makes the run and then ends the process. Code before the call of Notebook would run in the second process, too.
 func Notebook(name string, p Profile) (*Document, error) {
 	if text := os.Getenv(taskVariable); text != "" {
 		answer(text)
@@ -56,12 +58,13 @@ func Recorded(name string, p Profile) (*Document, error) {
 	return inNotebook(name, p, func(*experiment.Runner, Profile, []Item) error { return nil })
 }
 
-// AtAGlance is an overview of the paper for a notebook. Score is the scorecard, which counts the verdicts. Cells has
-// all cells by model and dataset. Pictures has small pictures of all tables and figures, which are links to their
-// notebooks. Who is a table of the machines that made the runs.
+// AtAGlance is an overview of our results for a notebook. Score is the scorecard, which counts the verdicts. Cells
+// shows the verdict on every cell of the paper's tables, in a coloured grid for each table. Pictures has small pictures
+// of all tables and figures. Each picture is a link to the notebook of its table or figure. Who is a table of the
+// machines that made the runs.
 type AtAGlance struct{ Score, Cells, Pictures, Who report.Item }
 
-// Glance makes the overview from the recorded runs. It makes no runs.
+// Glance makes an overview of the paper's tables, figures and claims from the recorded runs. It makes no runs.
 func Glance(p Profile) (*AtAGlance, error) {
 	var g *glance
 	err := withRecords(p, func(r *experiment.Runner) error {
@@ -81,7 +84,8 @@ func Glance(p Profile) (*AtAGlance, error) {
 	return &AtAGlance{excerpt{g, "score"}, excerpt{g, "grids"}, excerpt{g, "cards"}, g.who}, nil
 }
 
-// excerpt is one part of the overview. The field called name is the name of the part's template in front.html.
+// excerpt is one part of an overview, such as the scorecard. The file front.html has an HTML template for each part.
+// The field called name is the name of the template of this part.
 type excerpt struct {
 	*glance
 	name string
@@ -90,8 +94,8 @@ type excerpt struct {
 func (e excerpt) HTML() (string, error) { return e.part(e.name) }
 func (e excerpt) Text() string          { return e.Card.Markdown() }
 
-// inNotebook makes the document of the item with the given name. First it calls its last argument, a function that may
-// make runs.
+// inNotebook makes the document of the item with the given name from recorded runs. First it calls the argument called
+// before, a function that may make missing runs.
 func inNotebook(name string, p Profile,
 	before func(*experiment.Runner, Profile, []Item) error) (d *Document, err error) {
 	items, err := Choose([]string{name})
@@ -111,7 +115,8 @@ func inNotebook(name string, p Profile,
 	return d, err
 }
 
-// withRecords makes a runner r with the records that [Notebook] describes, and calls do(r).
+// withRecords makes a runner and calls the function do with it. The runner has all run records that [Notebook] reads,
+// and can make missing runs.
 func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 	store, err := results.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(project(), results.DefaultFile)))
 	if err != nil {
@@ -125,8 +130,8 @@ func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 		Load: load})
 }
 
-// complete makes the missing runs if they take no longer than a cell may take (see [SecondsVariable]). Otherwise it
-// prints how the user can get them.
+// complete makes the missing runs if they take no longer than the environment variable [SecondsVariable] allows.
+// Otherwise it prints how the user can make them.
 func complete(r *experiment.Runner, p Profile, items []Item) error {
 	limit, err := allowed()
 	if err != nil {
@@ -156,8 +161,8 @@ func complete(r *experiment.Runner, p Profile, items []Item) error {
 	return nil
 }
 
-// begin makes the missing runs. If it is not known how long some of them take, begin stops after limit seconds, and
-// returns true. All runs that ended before are recorded.
+// begin makes the missing runs. If the time of some of these runs cannot be estimated, begin stops when limit seconds
+// have passed, and returns true. The runs that have ended by then are recorded.
 func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, limit float64) (stopped bool, err error) {
 	ctx, end := watch(r)
 	defer end()
@@ -174,7 +179,7 @@ func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, lim
 }
 
 // watch makes the runner show a progress bar. The returned context is cancelled when the user presses the stop button
-// of the notebook.
+// of the notebook. The caller must call the returned function end after the last run.
 func watch(r *experiment.Runner) (ctx context.Context, end func()) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	bar := nb.Progress("runs")
@@ -198,7 +203,8 @@ func watch(r *experiment.Runner) (ctx context.Context, end func()) {
 	}
 }
 
-// allowed returns the number of seconds that a cell may take. It reads the environment variable [SecondsVariable].
+// allowed returns the number of seconds that the missing runs of a notebook may take. It reads this number from the
+// environment variable [SecondsVariable]. If the variable is not set, the number is [notebookSeconds].
 func allowed() (seconds float64, err error) {
 	text := cmp.Or(os.Getenv(SecondsVariable), strconv.Itoa(notebookSeconds))
 	if seconds, err = strconv.ParseFloat(text, 64); err != nil || !(seconds >= 0) {
@@ -233,8 +239,8 @@ func alone(ctx context.Context, t experiment.Task) (results.Record, error) {
 	})
 }
 
-// answer is called in the process that [alone] started. It runs the task, writes the task's record to stdout, and ends
-// the process.
+// answer is called in the process that the function [alone] started. The argument text is a task as JSON. answer runs
+// the task, writes the record of the run to stdout, and ends the process.
 func answer(text string) {
 	record, err := func() (record results.Record, err error) {
 		var t experiment.Task

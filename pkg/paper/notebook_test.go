@@ -11,7 +11,8 @@ import (
 )
 
 // TestMain runs a single task instead of the tests if the environment variable [taskVariable] has a task. The function
-// [alone] starts the test program in this way, just as it starts the program of a notebook cell.
+// [alone] sets this variable and starts its own program again. When a test calls alone, this program is the test
+// program.
 func TestMain(m *testing.M) {
 	if text := os.Getenv(taskVariable); text != "" {
 		answer(text)
@@ -37,8 +38,9 @@ func TestTaskAlone(t *testing.T) {
 	}
 }
 
-// TestNotebook makes a document for which there are no records. The limit of 0 seconds forbids runs. The test also
-// checks the errors for an unknown table, and for a limit that is not a number.
+// TestNotebook makes a document for which there are no records. The test sets the time limit for missing runs to 0
+// seconds, so that Notebook makes no runs. The test also checks the errors for an unknown table, and for a time limit
+// that is not a number.
 func TestNotebook(t *testing.T) {
 	t.Setenv("REVGNN_RUNS", filepath.Join(t.TempDir(), "runs.sqlite"))
 	t.Setenv(SecondsVariable, "0")

@@ -45,7 +45,8 @@ func TestAllItems(t *testing.T) {
 	}
 }
 
-// rules reads a list of rules from JSON, as it stands in the files of data/settings. Rules give the candidates.
+// rules reads a list of rules from JSON, in the format of the files in data/settings. A rule says which values the
+// settings of the candidates have.
 func rules(t *testing.T, text string) (r []experiment.Rule) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
@@ -54,8 +55,8 @@ func rules(t *testing.T, text string) (r []experiment.Rule) {
 	return r
 }
 
-// TestSettingsAreChosenOnValidation: settings are chosen by the validation metric. In the records made by fake, the
-// test metric is best where the validation metric is worst.
+// TestSettingsAreChosenOnValidation: settings are chosen by the validation metric, not by the test metric. The records
+// are made by the function [fake]: the settings with the best validation metric have the worst test metric.
 func TestSettingsAreChosenOnValidation(t *testing.T) {
 	p := Quick()
 	p.Tried, p.Chosen = 1, nil // without Chosen, settings are chosen among candidates
@@ -86,7 +87,8 @@ func TestSettingsAreChosenOnValidation(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, text)
 		}
 	}
-	// The training on split 2 now diverges. The table must say that the mean does not include this split.
+	// Change the record of split 2, so that its training diverged. The table must say that the mean does not include
+	// this split.
 	for _, r := range records {
 		if r.Model == "gcn" && r.Split == 2 {
 			r.Status, r.Message = results.Diverged, "epoch 3: not finite"
@@ -100,7 +102,8 @@ func TestSettingsAreChosenOnValidation(t *testing.T) {
 	}
 }
 
-// table returns the first table of the item with the given name as Markdown.
+// table makes the document of the item with the given name. It returns the first table of the document as Markdown,
+// without the marks for small and bold text.
 func table(t *testing.T, s experiment.Scope, p Profile, records experiment.Records, name string) string {
 	t.Helper()
 	items, err := Choose([]string{name})
@@ -115,7 +118,8 @@ func table(t *testing.T, s experiment.Scope, p Profile, records experiment.Recor
 }
 
 func TestPairedT(t *testing.T) {
-	// The expected value is the p-value of scipy.stats.ttest_rel([1.2, 2.1, 3.3, 4.6], [1, 2, 3, 4]).
+	// The expected value is the p-value of scipy.stats.ttest_rel([1.2, 2.1, 3.3, 4.6], [1, 2, 3, 4]). The function
+	// pairedT gets the differences of these pairs.
 	if p := pairedT([]float64{0.2, 0.1, 0.3, 0.6}); math.Abs(p-0.06913686926442868) > 1e-9 {
 		t.Errorf("p = %g", p)
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// searches has our result for each pair of a model and a dataset.
+// searches maps the names of a model and of a dataset to our result for this model on this dataset.
 type searches map[[2]string]experiment.Found
 
-// performance makes table 2, 3 or 6. It shows all rows of the paper's table, our results beside them where there are
-// runs, and rows of gains.
+// performance makes the document of table 2, 3 or 6. Its first table has all rows of the paper's table, with our
+// results beside the published ones. It also has rows of gains. The document's last table has the settings of our runs.
 func performance(v *View, name string) *Document {
 	p := published[Performance](name)
 	d := &Document{}
@@ -40,8 +40,8 @@ func performance(v *View, name string) *Document {
 	return d
 }
 
-// results returns the table with our results beside the published ones. Below each model with a reverse process is a
-// row of the model's gains.
+// results returns the table with our results beside the published ones. The row of a model with a reverse process is
+// followed by a row with the gains of this model.
 func (v *View) results(p *Performance, all searches, name string) *report.Table {
 	t := &report.Table{ID: name, Title: v.title(p.Title), Corner: "Model"}
 	for _, dataset := range p.Columns {
@@ -70,7 +70,8 @@ func (v *View) results(p *Performance, all searches, name string) *report.Table 
 	return t
 }
 
-// unit returns the name and the unit of a dataset's metric, for headings.
+// unit returns the name and the unit of a dataset's metric, for headings. The metric is ROC-AUC for datasets with two
+// classes, and accuracy for all others.
 func unit(dataset string) string {
 	if experiment.SizeOf(dataset).Classes == 2 {
 		return "ROC-AUC [%]"
@@ -78,8 +79,8 @@ func unit(dataset string) string {
 	return "accuracy [%]"
 }
 
-// cell returns the table cell for our result f. The argument paper is the published mean; the cell shows our difference
-// to it.
+// cell returns the table cell that shows our result f. The argument paper is the published mean. The cell also shows
+// our mean minus the published mean.
 func cell(f experiment.Found, paper float64) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
@@ -108,8 +109,8 @@ func cell(f experiment.Found, paper float64) report.Cell {
 	return c
 }
 
-// overSplits returns a cell with the mean of the values and their sample standard deviation, which a single value does
-// not have.
+// overSplits returns a cell with the mean of the values and their sample standard deviation. There is one value for
+// each split. If there is only one value, the cell has no standard deviation.
 func overSplits(values []float64) report.Cell {
 	spread := math.NaN()
 	if len(values) > 1 {
@@ -118,8 +119,8 @@ func overSplits(values []float64) report.Cell {
 	return report.Mean(metrics.Mean(values), spread, len(values), 2)
 }
 
-// deltas returns the row of gains, ours and the published ones, for the model of the given row. The argument called
-// plain is the name of the model's plain backbone.
+// deltas returns a table row, labelled Δ, with the gains of the model in the given row. For each dataset, it has the
+// mean of our gains and the published gain. The argument called plain is the name of the model's plain backbone.
 func deltas(p *Performance, row PerformanceRow, plain string, all searches) report.Row {
 	r := report.Row{Group: p.Groups[row.Group], Label: "Δ"}
 	for k, dataset := range p.Columns {
@@ -138,7 +139,8 @@ func deltas(p *Performance, row PerformanceRow, plain string, all searches) repo
 	return r
 }
 
-// tested describes in a few words the result of a paired test of gains, and the number of splits.
+// tested returns the result of a paired t-test of gains as text, such as "p = 0.031, 10 splits". If there are too few
+// splits for a test, the text says so.
 func tested(gains []float64) string {
 	n := count(len(gains), "split")
 	if len(gains) < leastPairs {
@@ -147,7 +149,8 @@ func tested(gains []float64) string {
 	return probability(gains) + ", " + n
 }
 
-// probability describes the p-value of a paired test of gains.
+// probability returns the p-value of a paired t-test of gains as text, such as "p = 0.031". If there is no p-value, the
+// text says why.
 func probability(gains []float64) string {
 	p := pairedT(gains)
 	switch {

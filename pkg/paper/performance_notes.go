@@ -40,8 +40,8 @@ func behind(p *Performance, all searches) (notes []string) {
 	return notes
 }
 
-// slips lists errors in the published tables. Such an error is a printed gain that is not the difference of the two
-// printed means.
+// slips makes a note for each wrong gain in a published table. The gain of a model should be the difference of two
+// means in the same table: that of the model, and that of its plain backbone.
 func slips(p *Performance) (notes []string) {
 	for _, row := range p.Rows {
 		base := p.plain(row)
@@ -95,7 +95,8 @@ func (v *View) settingsTable(p *Performance, all searches, name string) *report.
 	return t
 }
 
-// chosenBy says how the settings of a result were chosen.
+// chosenBy says how the settings of a result were chosen. It returns the ID of the search that found them, or "the
+// profile" if there was only one candidate. Otherwise it says from how many candidates they were chosen.
 func chosenBy(f experiment.Found) string {
 	switch {
 	case f.Search != "":

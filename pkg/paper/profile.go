@@ -19,14 +19,15 @@ type Profile struct {
 	Schema string `json:"$schema"`
 	// Complexity describes the benchmarks of table 1.
 	Complexity Complexity `json:"complexity"`
-	// Inversions has the settings of table 4 and figure 5. Hidden is the width of the models. The paper states all
-	// other settings.
+	// Inversions has the settings of the runs for table 4 and figure 5. Hidden is the width of the models. The paper
+	// states all other settings, so that a profile need not have them.
 	Inversions struct {
 		Hidden int `json:"hidden"`
 	} `json:"inversions"`
-	// Boards describes the trainings of figures 1 and 4.
+	// Boards describes the trainings for figures 1 and 4.
 	Boards Boards `json:"boards"`
-	// Depth describes the trainings of figure 2, Smoothness those of figure 3, and RunTime the benchmarks of figure 6.
+	// Depth describes the trainings for figure 2. Smoothness describes the trainings for figure 3. RunTime describes
+	// the benchmarks for figure 6.
 	Depth      Depth      `json:"depth"`
 	Smoothness Smoothness `json:"smoothness"`
 	RunTime    RunTime    `json:"run_time"`
@@ -38,11 +39,12 @@ type Profile struct {
 // quantities such as the number of layers. Only one quantity is varied at a time.
 type Complexity struct {
 	Model experiment.Model `json:"model"`
-	// Graph is the size of the random graph. Idle is the size of a tiny graph, which shows how much memory the program
-	// itself takes.
+	// Graph is the size of the random graph. Idle is the size of a tiny graph. A benchmark on the tiny graph shows how
+	// much memory the program itself takes. This memory is subtracted from that of the other benchmarks.
 	Graph Random `json:"graph"`
 	Idle  Random `json:"idle"`
-	// Quantities are the quantities in the formulas of the paper's table 1, in the order of [Complexities].Exponents.
+	// Quantities are the quantities in the formulas of the paper's table 1. They are in the same order as in the field
+	// Exponents of [Complexities], which has the published exponents.
 	Quantities []Quantity `json:"quantities"`
 	Note       string     `json:"note"`
 }
@@ -53,9 +55,10 @@ type Random struct {
 	Edges int `json:"edges"`
 }
 
-// Quantity describes benchmarks that differ in one quantity. The field Quantity is its name, such as L_F. The quantity
-// takes each of Values in turn. It is the model's setting with the name Setting, or the number of edges if Setting is
-// empty. Settings has other settings of the model for these benchmarks.
+// Quantity describes benchmarks that differ in only one quantity, such as the number of forward layers. The field
+// Quantity is the paper's symbol for this quantity, such as L_F. There is one benchmark for each number in Values.
+// Setting is the name of the model's setting that has this number. If Setting is empty, the number is the graph's
+// number of edges. In all these benchmarks, Settings replace other settings of the model.
 type Quantity struct {
 	Quantity string              `json:"quantity"`
 	Setting  string              `json:"setting,omitempty"`
@@ -70,23 +73,24 @@ type Boards struct {
 	Split   int              `json:"split"`
 	Reverse experiment.Model `json:"reverse"`
 	Plain   experiment.Model `json:"plain"`
-	// Figure 1 shows the predictions after each number of layers in Layers, on the part Shown of the board. Figure 4
-	// shows the parts Predictions of the board.
+	// Figure 1 shows the part of the board that Shown describes. For each number in Layers, it has a map of the
+	// predictions after this number of layers. Figure 4 shows the predictions on other parts of the board. The field
+	// Predictions lists these parts.
 	Layers      []int             `json:"layers"`
 	Shown       experiment.Part   `json:"shown"`
 	Predictions []experiment.Part `json:"predictions"`
 }
 
-// Depth describes the trainings of figure 2: models with more and more layers in one direction, and one layer in the
-// other direction.
+// Depth describes the trainings for figure 2, which shows how results depend on the number of layers. The number of
+// layers is varied in one direction, forward or reverse. There is one layer in the other direction.
 type Depth struct {
 	Curves []DepthCurve `json:"curves"`
 	Note   string       `json:"note"`
 }
 
-// DepthCurve describes the trainings of figure 2 on one dataset. Each entry of Depths stands for two models: one has
-// the entry's number of layers as forward layers, the other as reverse layers. In both, the entry's Settings replace
-// settings of Model.
+// DepthCurve describes the trainings for figure 2 on one dataset. Each entry of Depths describes two models. If the
+// entry's field Layers is 64, the first model has 64 forward layers and 1 reverse layer. The second model has 1 forward
+// layer and 64 reverse layers. Both have the settings of Model, except those that the entry's Settings replace.
 type DepthCurve struct {
 	Dataset string           `json:"dataset"`
 	Splits  []int            `json:"splits"`
@@ -97,8 +101,9 @@ type DepthCurve struct {
 	} `json:"depths"`
 }
 
-// Smoothness describes the trainings of figure 3. Models are the paper's models. Remedies has models with a remedy for
-// over-smoothing that the paper names. GSL is computed after each number of layers in Layers.
+// Smoothness describes the trainings for figure 3, which shows GSL over the number of layers. Models are the models
+// that the paper's figure shows. Remedies has models with other remedies for over-smoothing, for comparison. For each
+// number in Layers, GSL is computed from the state after this number of layers.
 type Smoothness struct {
 	Datasets []string           `json:"datasets"`
 	Split    int                `json:"split"`
@@ -114,15 +119,16 @@ type Remedy struct {
 	Models []experiment.Model `json:"models"`
 }
 
-// RunTime describes the benchmarks of figure 6. Each curve has one benchmark for each number of reverse layers in
-// Reverse.
+// RunTime describes the benchmarks for figure 6, which shows the time of an epoch over the number of reverse layers.
+// Each curve has one benchmark for each number of reverse layers in the list Reverse.
 type RunTime struct {
 	Reverse []int          `json:"reverse"`
 	Curves  []RunTimeCurve `json:"curves"`
 	Note    string         `json:"note"`
 }
 
-// RunTimeCurve is one curve of figure 6: a model on a dataset, with each number of reverse layers in RunTime.Reverse.
+// RunTimeCurve describes the benchmarks for one curve of figure 6. All have the same dataset and the same model, except
+// for the number of reverse layers. The list RunTime.Reverse has these numbers.
 type RunTimeCurve struct {
 	Dataset string           `json:"dataset"`
 	Model   experiment.Model `json:"model"`
@@ -192,7 +198,8 @@ func readProfile(text []byte) (p Profile, err error) {
 	return p, nil
 }
 
-// at returns the settings of the model for c.Depths[i]. The caller sets the numbers of forward and reverse layers.
+// at returns the settings that the two models of the entry c.Depths[i] have in common. The numbers of forward and
+// reverse layers are different in the two models; the caller sets these numbers.
 func (c DepthCurve) at(i int) (train.Config, error) {
 	out, err := c.Depths[i].Settings.With(c.Model.Config)
 	if err != nil {

@@ -31,8 +31,8 @@ func TestConfigurationsAreValid(t *testing.T) {
 	}
 }
 
-// TestProfilesAreReadStrictly: in a profile, an unknown name is an error, and so is a setting that the model does not
-// have.
+// TestProfilesAreReadStrictly: a profile is refused if it has a name that is not known, for example because of a
+// misspelling. It is also refused if it gives a model a setting that this model does not have.
 func TestProfilesAreReadStrictly(t *testing.T) {
 	text, err := data.Settings("quick")
 	if err != nil {
@@ -58,8 +58,9 @@ func TestProfilesAreReadStrictly(t *testing.T) {
 	}
 }
 
-// TestCommittedRecords: the profile quick asks for the run of every committed record, and finds the record. This also
-// holds for records that an earlier version of revgnn stored under another key.
+// TestCommittedRecords: every run that has a record in data/records is among the runs of the profile quick, and its
+// record is found. A record is found by its key, a hash of the task. Earlier versions of revgnn computed keys in
+// another way; their records must be found, too.
 func TestCommittedRecords(t *testing.T) {
 	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
 	if err != nil {

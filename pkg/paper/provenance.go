@@ -45,8 +45,9 @@ func machineText(r *results.Record) string {
 	return fmt.Sprintf("%s of %s (%s)", count(m.Cores, "core"), strings.TrimSpace(m.CPU+" "+m.GPU), m.Platform)
 }
 
-// commitText names the commit of revgnn that made a run. If revgnn had a version other than "(devel)", commitText names
-// this version, too. The text is empty if the record has neither a commit nor a version.
+// commitText returns the commit of revgnn that made a run. If revgnn also had a version, the text has both. If the
+// version contains the commit, the text has only the version. The version "(devel)" is ignored, since Go writes it for
+// programs without a version. The text is empty if the record has neither a commit nor a version.
 func commitText(r *results.Record) string {
 	version := r.Versions["revgnn"]
 	switch {
@@ -69,8 +70,9 @@ func doubts(records []*results.Record) (out []string) {
 	return out
 }
 
-// older says how many of the trainings were made at certain older commits, and why today's program gives other numbers
-// for them. The commits are listed in data/records/older.json.
+// older returns a sentence about trainings that older commits of revgnn made, and whose numbers today's program does
+// not repeat exactly. The sentence says how many such trainings there are, and why their numbers differ. The file
+// data/records/older.json lists these commits. The text is empty if there are no such trainings.
 func older(records []*results.Record) string {
 	var known struct {
 		Commits []string
@@ -98,7 +100,8 @@ func older(records []*results.Record) string {
 		known.Says)
 }
 
-// nameless says how many records have neither a commit nor a version of revgnn, and what these runs computed.
+// nameless returns a sentence about records that have neither a commit nor a version of revgnn. The sentence says how
+// many such records there are, and what their runs computed. The text is empty if there are no such records.
 func nameless(records []*results.Record) string {
 	of := map[string]int{}
 	var all []*results.Record
@@ -123,7 +126,8 @@ func nameless(records []*results.Record) string {
 		"without either: %s.", len(all), count(len(records), "run"), days(all), names, strings.Join(parts, ", "))
 }
 
-// each calls of(r) for every record r, and lists the different texts that of returns.
+// each calls the given function for every record. It joins the different texts that the function returns, in
+// alphabetical order.
 func each(records []*results.Record, of func(*results.Record) string) string {
 	set := map[string]bool{}
 	for _, r := range records {
@@ -134,7 +138,7 @@ func each(records []*results.Record, of func(*results.Record) string) string {
 	return strings.Join(slices.Sorted(maps.Keys(set)), "; ")
 }
 
-// days returns the dates of the first and of the last run as text.
+// days returns the date of the first run and the date of the last run as text.
 func days(records []*results.Record) string {
 	byTime := func(a, b *results.Record) int { return a.Started.Compare(b.Started) }
 	const day = "2006-01-02"
@@ -146,7 +150,8 @@ func days(records []*results.Record) string {
 	return first + " to " + last
 }
 
-// versions lists the versions of all modules that a run was made with, except revgnn itself.
+// versions returns the names and versions of the software that a run was made with: Go and the Go modules that revgnn
+// uses, but not revgnn itself.
 func versions(r *results.Record) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
@@ -157,8 +162,8 @@ func versions(r *results.Record) string {
 	return strings.Join(all, ", ")
 }
 
-// who returns a table with a row for each machine and engine. A row shows how many runs were made there, how many hours
-// they took, and on which days.
+// who returns a table with a row for each pair of a machine and an engine. The row shows how many runs were made on
+// this machine with this engine, how many hours these runs took, and on which days they were made.
 func who(runs []*results.Record) *report.Table {
 	t := &report.Table{ID: "who", Title: "By machine and engine", Corner: "Machine", Columns: []report.Column{
 		{Name: "engine"}, {Name: "runs"}, {Name: "trainings"}, {Name: "hours"}, {Name: "days (UTC)"},

@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestProvenanceOfDoubtfulRuns: a page says how many runs have neither a commit nor a version of revgnn, and how many
-// were made at older commits whose results today's program does not repeat.
+// TestProvenanceOfDoubtfulRuns: a page says how many records have neither a commit nor a version of revgnn. It also
+// says how many runs were made by older commits of revgnn, and have numbers that today's program does not repeat.
 func TestProvenanceOfDoubtfulRuns(t *testing.T) {
 	day := time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)
 	run := func(commit, version, dataset string) *results.Record {

@@ -17,7 +17,8 @@ import (
 //   - a page for each document;
 //   - the tables and figures as SVG, PNG, LaTeX and CSV, and the tables also as Markdown;
 //   - the scorecard, claims.json;
-//   - an overview, index.html.
+//   - an overview, index.html;
+//   - the library that draws the figures on the pages, echarts.min.js, if it is installed.
 func Write(dir string, p Profile, s *Scorecard, documents []*Document) (names []string, err error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err
@@ -45,7 +46,8 @@ type folder struct {
 	err   error
 }
 
-// keep writes a file with the text that content() returns. If an earlier file could not be written, keep does nothing.
+// keep writes a file with the text that the function content returns. If there was an error before this call, keep does
+// nothing.
 func (f *folder) keep(name string, content func() (string, error)) {
 	if f.err != nil {
 		return
@@ -58,14 +60,16 @@ func (f *folder) keep(name string, content func() (string, error)) {
 	f.err = files.WriteText(filepath.Join(f.dir, name), text)
 }
 
-// file is a table or figure in one format. The field ending is the ending of the file name, such as "svg".
+// file is a table or figure in one format. The field ending is the ending of the file name, such as "svg". The function
+// content returns what the file contains.
 type file struct {
 	ending  string
 	content func() (string, error)
 }
 
-// filesOf returns the files of a table or figure, one for each format. The files of a table include the notes of the
-// document, since a reader may have these files without the page.
+// filesOf returns the ID of a table or figure, and its files, one for each format. The ID is the file name without the
+// ending. The files of a table also have the given notes, since a reader may have these files without the page that
+// shows the notes.
 func filesOf(item report.Item, notes []string) (id string, all []file) {
 	pixels := func(png func(scale float64) ([]byte, error)) func() (string, error) {
 		return func() (string, error) {

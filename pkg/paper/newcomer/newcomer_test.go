@@ -1,6 +1,7 @@
-// Package newcomer tests that a newly registered model appears in the paper's tables. The test registers models under
-// the names of rows of table 2. It is in a package of its own, since a registered model stays registered in all later
-// tests of the same package.
+// Package newcomer tests that revgnn plans the runs of a model for table 2 as soon as this model is registered in
+// package models. Table 2 of the paper may have models that revgnn does not have. The test registers new models under
+// the names of such models. A registered model stays registered until the test program ends. So the test is in a
+// package of its own, and does not change the tests of package paper.
 package newcomer
 
 import (
@@ -39,8 +40,8 @@ func rows(t *testing.T) (names, titles []string) {
 	return names, titles
 }
 
-// row returns the first row of table 2 with the given label as Markdown. Where a number is missing, the text gives the
-// reason.
+// row makes table 2 without any run records, and returns one row of it as Markdown: the first row whose label is name.
+// In place of each missing number, the row has the reason why the number is missing.
 func row(t *testing.T, p paper.Profile, name string) string {
 	t.Helper()
 	items, err := paper.Choose([]string{"table2"})
@@ -97,8 +98,8 @@ func TestNewcomers(t *testing.T) {
 				}
 			}
 		}
-		// The row of gains compares the new model with reverse layers and the model that its field Plain names. The
-		// paper prints no gains for the new model.
+		// The field Plain of the new model reverse names the new model forward. The table therefore has a row with the
+		// label Δ, for the gains of reverse over forward. The paper prints no gains for these two models.
 		if text := row(t, p, "Δ"); !strings.Contains(text, "the paper does not print it") {
 			t.Errorf("profile %s: %s", p.Name, text)
 		}

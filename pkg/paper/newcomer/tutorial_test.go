@@ -10,9 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// TestTutorial follows the page docs/add-a-figure.md. It adds the page's item to package paper, and runs the item's
-// test and the test of all items. It also builds the page's program, and runs it if ECharts, the library that draws
-// figures, is installed.
+// TestTutorial does what the page docs/add-a-figure.md tells its readers to do. It adds the page's item to package
+// paper, without changing any file of the checkout. Then it runs the item's test, and the test of all items. It also
+// builds the page's program. It runs this program if ECharts, the library that draws figures, is installed.
 func TestTutorial(t *testing.T) {
 	page, over := pagetest.Read(t, "add-a-figure.md"), pagetest.NewOverlay(t)
 	const last = "\t\titem(\"reversing\", \"What running a layer backwards adds to it\", reversing),\n"
