@@ -31,37 +31,40 @@ func init() {
 
 // acm is ACM-GCN (Luan et al., "Revisiting heterophily for graph neural networks", NeurIPS 2022, section 4.2, option
 // 1). Its parameters have the names of the authors' code, https://github.com/SitaoLuan/ACM-GNN. A layer computes three
-// channels L, H and I from its input X. The layer's result X' is the sum of the channels, with weights a_L, a_H and a_I
-// that differ from node to node:
+// channels L, H and I from its input X. The layer's result X' is a weighted sum of the channels. Every node has weights
+// a_L, a_H and a_I of its own:
 //
 //	L = ReLU(P X W_L), H = ReLU((I - P) X W_H), I = ReLU(X W_I)                   X [n, d]; L, H and I [n, d']
 //	[a_L, a_H, a_I] = softmax([σ(L v_L), σ(H v_H), σ(I v_I)] M / T)               [n, 3], temperature T = 3
 //	X' = a_L L + a_H H + a_I I                                                    each row times the node's weight
 //
-// P = (D+I)^-1 (A+I), [n, n], is the low-pass filter: the mean over a node and its neighbours. I - P is the high-pass
-// filter, in which I stands for the identity matrix. σ is the logistic function. The weights W_L, W_H and W_I are [d,
-// d'], and the vectors v_L, v_H and v_I are [d', 1]. M, [3, 3], mixes the scores of the three channels.
+// P = (D+I)^-1 (A+I), [n, n], is the low-pass filter: row i of P X is the mean of the rows of X over node i and its
+// neighbours. I - P is the high-pass filter. In the formulas of the filters, I is the identity matrix. σ is the
+// logistic function. W_L, W_H and W_I, [d, d'], v_L, v_H and v_I, [d', 1], and M, [3, 3], are trained.
 //
-// The first layer reads the node features. In the last layer, d' is the number of classes, and X' are the logits.
-// Dropout acts between layers. The publication also applies ReLU to X'. This would change nothing, since no channel is
-// negative. For the same reason X' is never negative. A single logit that is never negative could not choose the first
-// of two classes. Therefore the last layer has two columns for two classes, and the model's one logit is their
-// difference.
+// X has d columns, and X' has d' columns. The first layer reads the node features. In the last layer, X' are the scores
+// of the classes, and d' is the number of classes. In all other layers, d' is the width of the layers. Dropout acts
+// between layers.
 //
-// The published settings are two layers, d = 64, and a dropout probability that is searched between 0 and 0.9. Where
+// No entry of X' is negative, since no entry of a channel is negative. Therefore the ReLU that the publication applies
+// to X' would change nothing, and is left out. For two classes, the models of this package have a single logit. The
+// logit has to be negative for nodes of the first class, so that X' cannot be the logit. Therefore the last layer has
+// two columns for two classes, too, and the logit is their difference.
+//
+// The published settings are two layers, width 64, and a dropout probability that is searched between 0 and 0.9. Where
 // the authors' code differs from the publication, this network follows the publication. (The code multiplies X' by 3,
-// and also drops entries of the node features.) Three variants are not implemented. Option 2 (ACMII) filters after
-// ReLU. ACM-GCN+ normalises the rows of the channels before the products with v_L, v_H and v_I. It may also have a
-// fourth channel, made of the rows of the adjacency matrix. ACM-GCN++ adds a linear map of the features to X'.
+// and also drops entries of the node features.) The variants ACMII-GCN (option 2), ACM-GCN+ and ACM-GCN++ are not
+// implemented.
 //
-// Dense node features (see [Sparse]) are filtered once, by Prepare. This stores two more arrays of their size.
+// If the node features F are dense (see [Sparse]), Prepare computes P F and (I - P) F once. Each of these two arrays is
+// as large as F.
 type acm struct {
 	mean     *sparse.Matrix
 	filtered bool
 }
 
-// Prepare makes the sparse matrix P, the mean over a node and its neighbours. If the node features F are dense, Prepare
-// also computes P F and (I - P) F.
+// Prepare makes the sparse matrix P of [acm]. If the node features F are dense, Prepare also computes P F and
+// (I - P) F, which are the same in all training steps.
 func (a *acm) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	mean := sparse.Adjacency(g).WithSelfLoops().RowNormalised()
 	if a.mean, err = sparse.NewMatrix(mean, nil); err != nil {
@@ -84,7 +87,8 @@ func (a *acm) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Te
 	return order, arrays, nil
 }
 
-// acmChannels are the names of the channels L, H and I in the names of parameters, such as weight_low for W_L.
+// acmChannels lists the names of the channels L, H and I of [acm], in this order. Names of parameters contain these
+// names: for example, W_L is weight_low.
 var acmChannels = []string{"low", "high", "mlp"}
 
 // Build implements [Network]. The representation is the input of the last layer or, if there is only one layer, its
@@ -136,8 +140,9 @@ func (a acmLayer) weights(in int) (w []*Node) {
 	return w
 }
 
-// filter returns the layer's three channels before ReLU: P X W_L, (I - P) X W_H and X W_I. The argument y is X [W_L,
-// W_H, W_I]. X is multiplied by the weights first, so that both products with P can be computed as one.
+// filter returns the three channels of [acm] before ReLU: P X W_L, (I - P) X W_H and X W_I. The argument mean is P. The
+// argument y has the three products X W_L, X W_H and X W_I side by side. The products P X W_L and P X W_H are then
+// computed as one.
 func (a acmLayer) filter(mean sparse.Operator, y *Node) []*Node {
 	columns := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from*a.width, to*a.width)) }
 	averaged := mean.Product(columns(y, 0, 2))

@@ -9,9 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// additive returns the attention scores of Veličković et al. (ICLR 2018), [places, heads]: LeakyReLU(s_j + t_i) for
-// every edge from node j to node i. The argument source is s, and the argument target is t, [n, heads] each. LeakyReLU
-// is [layers.ActivationLeakyReLU].
+// additive returns the attention scores of Veličković et al. (ICLR 2018) before the softmax, [places, heads]. For each
+// head, the score of an edge from node j to node i is LeakyReLU(s_j + t_i). The number s_j belongs to j as a source,
+// and t_i belongs to i as a target. The argument source is s, and the argument target is t, [n, heads] each.
 func additive(edges sparse.Edges, source, target *Node) *Node {
 	return layers.ActivationLeakyReLU.Of(Add(edges.Sources(source), edges.Targets(target)))
 }

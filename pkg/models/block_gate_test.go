@@ -18,19 +18,21 @@ import (
 // denseBranch computes a layer's branch h(X) with dense matrices.
 type denseBranch func(d *modeltest.Dense, x *Node) *Node
 
-// gated returns the branch sigmoid(H U + u) ∘ h(X), where H is the first layer's input, and U and u are parameters.
+// gated returns the product, entry by entry, of the branch h(X) and the gates sigmoid(H U + u). H is the input of the
+// first layer, and U and u are parameters.
 func (h denseBranch) gated() denseBranch {
 	return func(d *modeltest.Dense, x *Node) *Node {
 		return Mul(Sigmoid(d.Linear(body+"gate", relu(d.Linear("in_", d.X)))), h(d, x))
 	}
 }
 
-// after returns the branch h(P(X)), where P is the projection that the argument norm names.
+// after returns the branch h(P(X)), where P is the normalisation that the argument norm names; see layers.Projection.
 func (h denseBranch) after(norm string) denseBranch {
 	return func(d *modeltest.Dense, x *Node) *Node { return h(d, projection(norm, x)) }
 }
 
-// projection returns P(x) for the projection P that the argument norm names; see layers.Projection.
+// projection returns P(x), where P is the normalisation that the argument norm names; see layers.Projection. For
+// "none", it returns x.
 func projection(norm string, x *Node) *Node {
 	width := float64(x.Shape().Dimensions[1])
 	switch norm {
@@ -47,8 +49,8 @@ func projection(norm string, x *Node) *Node {
 	return x
 }
 
-// loud returns the graph [modeltest.Tiny] with larger features. The projection "ball", which shortens rows that are
-// longer than sqrt(d), then shortens some rows of the layers' inputs.
+// loud returns the graph [modeltest.Tiny] with features that are four times as large. The normalisation "ball" shortens
+// rows that are longer than sqrt(d). With the larger features, some rows of the layers' inputs are longer than this.
 func loud(t *testing.T) *graphs.Graph {
 	t.Helper()
 	g := modeltest.Tiny(t)
@@ -58,7 +60,8 @@ func loud(t *testing.T) *graphs.Graph {
 	return g
 }
 
-// The logits of models with gates and projections in their blocks equal those of the formulas on dense matrices.
+// The logits of models with the settings block-gate and block-norm equal those of their formulas. The test computes the
+// formulas with dense matrices.
 func TestBlockGateFormula(t *testing.T) {
 	of := map[string]denseBranch{
 		"gcn":      func(d *modeltest.Dense, x *Node) *Node { return gcn(d, normalised(d), x) },
@@ -86,15 +89,16 @@ func TestBlockGateFormula(t *testing.T) {
 	}
 }
 
-// Models with gates and projections in their blocks pass the checks that all models must pass.
+// Models with the settings block-gate and block-norm pass the checks that all models must pass.
 func TestBlockGateChecks(t *testing.T) {
 	modeltest.Check(t, "sage+rep", with(t, "block-gate", "true", "block-norm", "ball", "norm", "none"))
 	modeltest.Check(t, "gcn", with(t, "block-gate", "true", "block-norm", "center", "forward", "1"))
 	modeltest.Check(t, "gat+rep", with(t, "block-gate", "true", "block-norm", "center-nodes", "heads", "2"))
 }
 
-// 64 reverse layers with gates, and with or without a projection, recover the input of 64 forward layers. The bound c
-// is 0.25, for the reason that TestSAGEInverts gives.
+// 64 reverse layers with gates recover the input of 64 forward layers, with and without the setting block-norm. The
+// bound c is only 0.25: with larger weights, the forward layers could enlarge some columns of the features so much that
+// the other columns are lost to rounding.
 func TestBlockGateInverts(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, a := range [][2]string{{"sage+rep", "none"}, {"sage+rep", "ball"}, {"gcn+rep", "center-nodes"},
@@ -112,9 +116,9 @@ func TestBlockGateInverts(t *testing.T) {
 	})
 }
 
-// Models without the settings block-gate and block-norm accept only the values that have no effect. For other values,
-// the error names the setting. An unknown projection is refused, too. [models.LayerOf] returns nil for layers with
-// gates.
+// Models without the settings block-gate and block-norm accept only the values "false" and "none", which have no
+// effect. For other values, the error names the setting. Models with block-norm refuse a normalisation that does not
+// exist. The function [models.LayerOf], which tells the type of a model's layers, returns nil for layers with gates.
 func TestBlockGateRefused(t *testing.T) {
 	for name, values := range map[string][2]string{"block-gate": {"false", "true"}, "block-norm": {"none", "ball"}} {
 		for _, model := range []string{"mlp", "sage", "grand+rep"} {

@@ -37,7 +37,7 @@ func TestBlockScaleFormula(t *testing.T) {
 	}
 }
 
-// A model with scaled blocks passes the checks that all models must pass.
+// A model with the setting block-scale passes the checks that all models must pass.
 func TestBlockScaleChecks(t *testing.T) {
 	modeltest.Check(t, "gcn+rep", with(t, "block-scale", "0.25"))
 }

@@ -20,23 +20,24 @@ type Builder struct {
 	*Model
 	Scope *model.Scope
 	Graph *Graph
-	// Arrays are the arrays that [Network.Prepare] returned. features are the arrays of the node features. Both are
-	// values in the computation graph.
+	// In the computation graph, Arrays stand for the arrays that [Network.Prepare] returned, and features stand for the
+	// arrays of the node features.
 	Arrays   []*Node
 	features []*Node
-	// labels and mask, [n, 1] each, are the arguments of [Builder.Teach]. They are nil if Teach was not called, as in
-	// [Model.Declare].
+	// labels, [n, 1], holds the number of each node's class. mask, [n, 1], is 1 for training nodes, else 0. Both are
+	// nil if [Builder.Teach] was not called.
 	labels, mask *Node
-	// start makes the initial value of a parameter that is not in the store yet. params collects all parameters that
-	// the network declares. Only [Model.Declare] uses start and params.
+	// [Model.Declare] builds the network once, to create its parameters. It sets start, which makes the initial value
+	// of a parameter. It reads params, which lists the parameters that were created. In all other builds of the
+	// network, start and params are nil.
 	start  func(Param) (*tensors.Tensor, error)
 	params []Param
 	// layer is the layer that [Builder.Layers] is building. It is nil outside of Builder.Layers.
 	layer *layerOf
 }
 
-// declare builds the network, and returns Output.Solves. GoMLX panics if a computation graph cannot be built; declare
-// returns an error instead.
+// declare builds the network, and returns the number of its solves, Output.Solves. If the computation graph cannot be
+// built, GoMLX panics. In this case, declare returns an error.
 func (b *Builder) declare() (solves int, err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -52,12 +53,12 @@ func (b *Builder) declare() (solves int, err error) {
 	return b.Network.Build(b).Solves, nil
 }
 
-// startError is an error in making a parameter. It has a type of its own, so that declare can tell it from an error in
+// startError is an error in creating a parameter. By the type, [Builder.declare] distinguishes it from an error in
 // building the computation graph.
 type startError struct{ error }
 
-// Param returns the value of a parameter from the store. If the store does not have the parameter, Param creates it in
-// [Model.Declare], and panics elsewhere.
+// Param returns the value of a parameter, which it finds in the store. If the store does not have the parameter, Param
+// creates it while [Model.Declare] builds the network. In all other builds of the network, Param panics.
 func (b *Builder) Param(p Param) *Node {
 	if b.layer != nil {
 		return b.layer.param(b.Graph, p)
@@ -118,7 +119,8 @@ func (b *Builder) matrix(name string, in, out int) *Node {
 	return b.Param(Param{Name: name + ".weight", Shape: []int{out, in}, Limit: 1 / math.Sqrt(float64(in))})
 }
 
-// glorot declares a parameter that starts with uniform random numbers in ±sqrt(6/(in+out)) (Glorot and Bengio 2010).
+// glorot declares a parameter that starts with uniform random numbers in ±sqrt(6/(in+out)) (Glorot and Bengio 2010). in
+// is the number of inputs of the linear map, and out is the number of its outputs.
 func (b *Builder) glorot(name string, in, out int, shape ...int) *Node {
 	return b.Param(Param{Name: name, Shape: shape, Limit: math.Sqrt(6 / float64(in+out))})
 }
@@ -142,7 +144,8 @@ func (b *Builder) Known() *Node {
 	return Where(chosen, BroadcastToShape(b.mask, classes.Shape()), ZerosLike(classes))
 }
 
-// epsilon and momentum are constants of LayerNorm and BatchNorm, with PyTorch's default values.
+// epsilon is added to the variance in LayerNorm and in BatchNorm. momentum is the weight of a training step's
+// statistics in the running means and variances of BatchNorm. Both have PyTorch's default values.
 const epsilon, momentum = 1e-5, 0.1
 
 // Norm applies the normalisation that the setting "norm" names: LayerNorm, BatchNorm or none.
@@ -188,8 +191,8 @@ func (b *Builder) BatchNorm(name string, x *Node) *Node {
 	return b.scaled(name, x, mean, variance)
 }
 
-// scaled returns (x - mean)/sqrt(variance + epsilon) γ + β. It declares γ and β, as parameters with the names
-// name+".weight" and name+".bias".
+// scaled returns (x - mean)/sqrt(variance + epsilon) γ + β. It declares the parameters γ, with the name name+".weight",
+// and β, with the name name+".bias".
 func (b *Builder) scaled(name string, x, mean, variance *Node) *Node {
 	width := []int{x.Shape().Dimensions[1]}
 	scale := b.Param(Param{Name: name + ".weight", Shape: width, Value: 1})

@@ -25,24 +25,26 @@ func init() {
 		New: func(c Config) Network { return &chebNet{order: OwnOf[filterSettings](c).Order} }})
 }
 
-// chebNet is ChebNet (Defferrard, Bresson and Vandergheynst, NeurIPS 2016): two layers of Chebyshev filters with a
-// weight for each polynomial T_k. The network is that of He et al. (NeurIPS 2021), and the parameters have the names of
-// PyTorch Geometric's ChebConv:
+// chebNet is ChebNet (Defferrard, Bresson and Vandergheynst, NeurIPS 2016). It has two layers, which multiply features
+// by Chebyshev polynomials T_k of the Laplacian L. Each polynomial has a weight matrix of its own. The network is that
+// of He et al. (NeurIPS 2021), and the parameters have the names of PyTorch Geometric's ChebConv:
 //
 //	H      = dropout(ReLU(Σ_{k=0..K} T_k(L - I) X W1_k^T + b1))    features X [n, features], H [n, d]
 //	logits = Σ_{k=0..K} T_k(L - I) H W2_k^T + b2                   [n, outputs]
 //
-// L = I - D^-1/2 A D^-1/2 is the Laplacian. Chebyshev polynomials need eigenvalues within ±1. The matrix 2 L/λ - I has
-// such eigenvalues, where λ is the largest eigenvalue of L. As in ChebConv, λ is taken to be 2, which gives L - I. The
-// weights W1_k and W2_k start with uniform random numbers in ±sqrt(6/(in + out)) (Glorot and Bengio 2010). The biases
-// b1 and b2 start at 0. The defaults are those of He et al. (and Chien et al., ICLR 2021): width 32, dropout 0.5 on
-// hidden features alone, and K = 1. (In ChebConv, K is the number of weights of a layer, which is 2.)
+// L = I - D^-1/2 A D^-1/2 has eigenvalues between 0 and 2. Chebyshev polynomials require eigenvalues within ±1.
+// Therefore the layers use L - I, as ChebConv does.
 //
-// In the following, T_k stands for T_k(L - I). Features can be multiplied by T_k before or after they are multiplied by
-// the weights. If the node features X are dense, Prepare computes all T_k X once, and the first layer multiplies them
-// by the weights W1_k. If X is sparse, T_k X would not be sparse. The hidden features H change in every training step.
-// Therefore sparse X and H are multiplied by the weights first. The products Y_k are narrower, [n, d] or [n, outputs],
-// and [chebNet.filtered] computes Σ_k T_k Y_k.
+// A weight W1_k or W2_k, [out, in], starts with uniform random numbers in ±sqrt(6/(in + out)) (Glorot and Bengio 2010).
+// The biases b1 and b2 start at 0. The defaults are those of He et al. (and Chien et al., ICLR 2021): width 32, K = 1,
+// and dropout 0.5, which acts on H and not on X. (ChebConv's own argument K is the number of weights of a layer, which
+// is K + 1 = 2 here.)
+//
+// In the following, T_k stands for T_k(L - I). If the node features X are dense, Prepare computes all T_k X once, and
+// the first layer multiplies them by the weights W1_k. If X is sparse, this would take too much memory, since T_k X is
+// not sparse. Sparse X is therefore multiplied by the weights first, and the narrower results Y_k = X W1_k^T are
+// multiplied by T_k. The second layer does the same with H: T_k H cannot be computed once, since H changes in every
+// training step. [chebNet.filtered] computes the sum Σ_k T_k Y_k.
 type chebNet struct {
 	order  int
 	matrix *sparse.Matrix
@@ -69,8 +71,12 @@ func (n *chebNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensor
 	return n.matrix.Order(), append(arrays, n.matrix.Tensors()...), nil
 }
 
-// chebyshevStep returns T_{k+1}(-P) x, where T_k is the k-th Chebyshev polynomial. The argument now is T_k(-P) x. The
-// argument before is T_{k-1}(-P) x, and is not read for k = 0. All these arrays have the given number of columns.
+// chebyshevStep returns T_{k+1}(-P) x, where T_k is the k-th Chebyshev polynomial:
+//
+//	T_{k+1}(-P) x = -2 P T_k(-P) x - T_{k-1}(-P) x for k > 0,  T_1(-P) x = -P x
+//
+// The argument p is P, and now is T_k(-P) x. The argument before is T_{k-1}(-P) x, and is not read for k = 0. The
+// argument columns is the number of columns of x.
 func chebyshevStep(p *sparse.CSR, before, now []float32, columns, k int) []float32 {
 	out := p.Product(now, columns)
 	for i, v := range out {
@@ -101,8 +107,8 @@ func (n *chebNet) Build(b *Builder) Output {
 	return Output{Logits: Add(y, bias), Representation: h}
 }
 
-// weights returns the weights W_0 … W_K, [out, in] each, and the bias b, [1, out], of the layer of [chebNet] with the
-// given name.
+// weights declares the parameters of a layer of [chebNet]. It returns the weights W_0 … W_K, [out, in] each, and the
+// bias, [1, out]. The argument name is the name of the layer, "conv1" or "conv2".
 func (n *chebNet) weights(b *Builder, name string, in, out int) (w []*Node, bias *Node) {
 	limit := math.Sqrt(6 / float64(in+out))
 	for k := range n.order + 1 {
@@ -112,13 +118,13 @@ func (n *chebNet) weights(b *Builder, name string, in, out int) (w []*Node, bias
 	return w, Reshape(b.Param(Param{Name: name + ".bias", Shape: []int{out}}), 1, out)
 }
 
-// filtered returns Σ_k T_k(-P) Y_k, [n, d], where d is the width of the Y_k. The argument y holds Y_0 … Y_K side by
-// side, T_k are the Chebyshev polynomials, and P is the matrix of [chebNet.Prepare]. The scheme of Clenshaw (1955)
-// computes this sum without the T_k: the sum is B_0 of the recursion
+// filtered returns Σ_k T_k(-P) Y_k, [n, d], with the Chebyshev polynomials T_k and the matrix P of [chebNet.Prepare].
+// The argument y holds Y_0 … Y_K side by side, each with d columns. The scheme of Clenshaw (1955) computes this sum
+// without computing the polynomials. It is a recursion from k = K down to k = 0, whose last result B_0 is the sum:
 //
 //	B_k = Y_k - a_k P B_{k+1} - B_{k+2}, with B_{K+1} = B_{K+2} = 0, a_0 = 1 and all other a_k = 2
 //
-// The recursion starts with B_K = Y_K. The other K steps are a loop that is compiled once (see [solve.ScanVJP]).
+// For k = K, this is B_K = Y_K. The other K steps are a loop that is compiled once (see [solve.ScanVJP]).
 func (n *chebNet) filtered(b *Builder, y *Node) *Node {
 	d := y.Shape().Dimensions[1] / (n.order + 1)
 	var terms []*Node // Y_{K-1} … Y_0, [1, n, d] each
@@ -132,8 +138,9 @@ func (n *chebNet) filtered(b *Builder, y *Node) *Node {
 	return half(x, 0)
 }
 
-// step is one step of the loop in [chebNet.filtered]: it computes [B_k, B_{k+1}] from x = [B_{k+1}, B_{k+2}], [2, n,
-// d]. The number of the step is l = K - 1 - k, and own[0] is Y_k. pull is the vector-Jacobian product of step.
+// step is step number l of the loop in [chebNet.filtered]. It computes B_k for k = K - 1 - l. The argument x,
+// [2, n, d], is the stack of B_{k+1} and B_{k+2}. The result is the stack of B_k and B_{k+1}. own[0] is Y_k, and shared
+// holds the arrays of the matrix P. The method pull is the vector-Jacobian product of step.
 func (n *chebNet) step(l, x *Node, own, shared []*Node) *Node {
 	next := Sub(Sub(own[0], n.product(l, half(x, 0), shared)), half(x, 1))
 	return Stack([]*Node{next, half(x, 0)}, 0)
@@ -151,7 +158,8 @@ func (n *chebNet) pull(l, _, v *Node, _, shared []*Node) (dx *Node, dOwn, dShare
 	return dx, []*Node{now}, dShared
 }
 
-// product returns a_k P x for step l of [chebNet.filtered], where k = K - 1 - l. The number a_k is 1 for k = 0, else 2.
+// product returns a_k P x for step number l of the loop in [chebNet.filtered], where k = K - 1 - l. The number a_k is 1
+// for k = 0, and 2 for all other k. The last argument holds the arrays of the matrix P.
 func (n *chebNet) product(l, x *Node, arrays []*Node) *Node {
 	last := ConvertDType(Equal(l, loop.Int(l.Graph(), n.order-1)), x.DType())
 	return loop.Scale(n.matrix.Bare(arrays).Product(x), Sub(loop.Float(x, 2), last))

@@ -13,7 +13,7 @@ import (
 type Config struct {
 	// Model is one of [Names].
 	Model string
-	// Forward and Reverse are the numbers of forward and of reverse layers, L_F and L_R.
+	// Forward is the number L_F of forward layers. Reverse is the number L_R of reverse layers.
 	Forward, Reverse int
 	// Hidden is the width d of all layers.
 	Hidden int
@@ -31,39 +31,40 @@ type Config struct {
 	// the authors' code.
 	Lipschitz        float64
 	Bound, Normalise string
-	// NoBias leaves out the layers' bias b, as in the formula of the paper's section 3.3; the authors' code has a bias.
-	// With many layers and a small bound on the weight W, b has more effect than W: it shifts the features of all nodes
-	// alike.
+	// NoBias leaves out the layers' bias b. The formula of the paper's section 3.3 has no bias, but the authors' code
+	// has one. With many layers and a small bound on the weight W, the bias has more effect than W.
 	NoBias bool
-	// Tolerance is the mean absolute change in one iteration below which a solve ends. An adjoint solve is the
-	// fixed-point iteration for the gradient. It ends below ten times Tolerance, where the change is relative to the
-	// right-hand side of the equation. No solve has more than MaxIterations iterations (the paper's M).
+	// Tolerance ends a solve: the solve stops when the mean absolute change in one iteration is below Tolerance. An
+	// adjoint solve is the fixed-point iteration for the gradient. Its limit is 10 times Tolerance, multiplied by the
+	// mean absolute value of the right-hand side of its equation; see [solve.Options]. MaxIterations (the paper's M) is
+	// the largest number of iterations of a solve.
 	Tolerance     float64
 	MaxIterations int
-	// Adjoint chooses the gradient of a reverse layer. "implicit" is the gradient of the fixed point, for which no
-	// iteration is stored. "unrolled" is the gradient through all iterations.
+	// Adjoint chooses how the gradient of a reverse layer is computed. "implicit" differentiates the equation of the
+	// fixed point, and stores no iterations. "unrolled" differentiates all iterations.
 	Adjoint string
-	// Norm is the normalisation that [Builder.Norm] applies: "none", "layer" or "batch". Networks of residual layers
-	// and GRAND apply it before the head.
+	// Norm is the normalisation that [Builder.Norm] applies: "none", "layer" (LayerNorm) or "batch" (BatchNorm). GRAND
+	// and the networks with layers X + h(X) apply it before the head.
 	Norm string
-	// NormLayers is the normalisation after every layer: "none", "layer" (LayerNorm without parameters), "pair"
-	// (PairNorm) or "pair-si". The last one is PairNorm with each row scaled by itself. NormScale is the length that
-	// PairNorm gives to rows.
+	// NormLayers is the normalisation after every layer: "none", "layer" (LayerNorm without parameters), "pair" or
+	// "pair-si". "pair" is PairNorm, which multiplies all rows by the same factor. "pair-si" is the variant of PairNorm
+	// that has a factor for each row. NormScale sets the length that PairNorm gives to rows; see [layers.PairNorm].
 	NormLayers string
 	NormScale  float64
 	// BlockGate multiplies each entry of h(X) by a trained gate, a factor between 0 and 1: see [gatedBlock]. BlockNorm
-	// normalises the input of h: "none" or one of layers.Projections. The bound Lipschitz also holds with gates and
-	// with BlockNorm.
+	// is the normalisation of the input of h: "none" or one of layers.Projections. The bound that Lipschitz sets for h
+	// also holds with these settings.
 	BlockGate bool
 	BlockNorm string
-	// BlockScale is the factor s of a block's weights and bias: h(X) = σ(s (Â X W + b)). With the bound c on the
-	// weights, Lip(h) <= s c. With s = L0/L, a chain of L layers can be trained with the settings that suit a chain of
-	// L0 layers: see [Builder.blockScaled].
+	// BlockScale is a factor s of the weights and the bias of every layer: h(X) = σ(s (Â X W + b)). If the norm of the
+	// weights is at most c, then Lip(h) <= s c. With s = L0/L, a chain of L layers can be trained with the settings
+	// that suit a chain of L0 layers: see [Builder.blockScaled].
 	BlockScale float64
 	// DropEdge is the probability with which a training step leaves an edge out.
 	DropEdge float64
-	// HalfHop is the share of nodes whose incoming edges are each split in two by an additional node, called a slow
-	// node. HalfHopAlpha is the weight of the edge's source in the features of the slow node; see [halfHop].
+	// HalfHop is the share of nodes that Half-Hop chooses. Every edge into a chosen node is split in two by an
+	// additional node, called a slow node. HalfHopAlpha is the weight of the edge's source in the features of the slow
+	// node; see [halfHop].
 	HalfHop, HalfHopAlpha float64
 	// HeadLayers is the number of linear layers in the head, with ReLU between them. 0 stands for the number that the
 	// authors chose.
@@ -206,8 +207,8 @@ func (c Config) Resolved() Config {
 	return c
 }
 
-// Validate returns an error that names the first setting that is impossible or that the model does not have, and says
-// what to choose instead.
+// Validate returns an error if a setting has an impossible value, or if the model does not have the setting. The error
+// names the first such setting, and says what to choose instead.
 func (c Config) Validate() error {
 	k, err := Lookup(c.Model)
 	if err != nil {

@@ -33,48 +33,50 @@ func init() {
 		New:      func(Config) Network { return &cpgnn{} }})
 }
 
-// cpgnnSettings are CPGNN's own settings. Prior chooses how the scores R of [cpgnn] are computed. Pretrain is the
-// number of epochs of pretraining. Eta is η, the weight of the scores' own loss.
+// cpgnnSettings are CPGNN's own settings. Prior chooses how the scores R of [cpgnn] are computed: "mlp" or "cheb".
+// Pretrain is the number of epochs of pretraining. Eta is the factor η of CE(R) in the loss.
 type cpgnnSettings struct {
 	Prior    string
 	Pretrain int
 	Eta      float64
 }
 
-// cpgnn is CPGNN (Zhu et al., "Graph Neural Networks with Heterophily", AAAI 2021). A node's beliefs say how likely
-// each class is for the node. The entry H̄_ij says how often edges join nodes of the classes i and j (compatibility).
-// There are n nodes and c classes, and d is the width:
+// cpgnn is CPGNN (Zhu et al., "Graph Neural Networks with Heterophily", AAAI 2021). A perceptron computes scores R of
+// the classes from the node features F. The scores become beliefs, which say how likely each class is for a node. Every
+// node then reads its neighbours' beliefs in K steps. The entry H̄_ij says how often edges join nodes of the classes i
+// and j (compatibility). There are n nodes and c classes, and d is the width:
 //
 //	R      = ReLU(F W1) W2                          scores [n, c]; features F [n, m], W1 [m, d], W2 [d, c]
-//	B̄_0    = softmax(R) - 1/c                       prior beliefs, [n, c]
-//	B̄_k    = B̄_0 + A B̄_{k-1} H̄,  k = 1 … K          linearised belief propagation; A [n, n], 0 or 1; H̄ [c, c]
+//	B̄_0    = softmax(R) - 1/c                       first beliefs, [n, c]
+//	B̄_k    = B̄_0 + A B̄_{k-1} H̄,  k = 1 … K          A [n, n], the adjacency matrix; H̄ [c, c]
 //	loss   = CE(B̄_K) + η CE(R) + Σ_i |Σ_j H̄_ij|     CE the mean cross-entropy over the training nodes
 //
-// The last term of the loss keeps the sums of H̄'s rows near 0. The first line is R for the value "mlp" of the setting
-// "prior". For "cheb", R = g_2(ReLU(g_1(F))). Here g_1 and g_2 have the form g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k
-// with k = 0, 1, 2 and Chebyshev polynomials T_k. The matrix -D^-1/2 A D^-1/2 is the Laplacian minus I, whose
-// eigenvalues are within ±1.
+// CE applies softmax to its argument, as in the authors' code. The last term of the loss keeps the sums of H̄'s rows
+// near 0.
 //
-// Training starts with pretraining, for as many epochs as the setting "pretrain" says: only R is trained, and
-// softmax(R) is the prediction. The last epoch of pretraining also estimates H̄ once, by the formula below. After
-// pretraining, H̄ is trained like the other parameters.
+// The formula of R is for the value "mlp" of the setting "prior". For "cheb", R = g_2(ReLU(g_1(F))). Both g_1 and g_2
+// have the form g(X) = Σ_k T_k(-D^-1/2 A D^-1/2) X W_k with k = 0, 1, 2, Chebyshev polynomials T_k, and weights W_k of
+// their own. The eigenvalues of -D^-1/2 A D^-1/2 are within ±1, as Chebyshev polynomials require.
+//
+// Training starts with pretraining. The setting "pretrain" is its number of epochs. In pretraining, the loss is CE(R),
+// so that only R is trained, and softmax(R) is the prediction. The last epoch of pretraining also estimates H̄, by the
+// formula below. After pretraining, softmax(B̄_K) is the prediction, and H̄ is trained like the other parameters.
 //
 //	H̄ = (S + S^T)/2 - 1/c,  S = Sinkhorn(Y^T A B̃)
 //
-// Y, [n, c], holds the training labels as one-hot rows. B̃, [n, c], has the rows of Y for training nodes, and the rows
-// of softmax(R) for all other nodes. Sinkhorn scales rows and columns in turn until all add up to 1 (Sinkhorn and Knopp
-// 1967).
+// Y, [n, c], holds the labels of the training nodes as one-hot rows. Its other rows are 0. B̃, [n, c], has the rows of
+// Y for training nodes, and the rows of softmax(R) for all other nodes. Sinkhorn divides the columns and the rows of a
+// matrix by their sums, again and again, until all sums are 1 (Sinkhorn and Knopp 1967).
 //
-// The published settings are d = 64, dropout 0.5 before the ReLU, K = 1 or 2 (the setting "forward"), and η = 1. Of
-// 2000 published epochs, 400 are pretraining. Here the default is 50 epochs of pretraining, since trainings are
-// shorter. In the publication, weight decay acts on the W alone. Here it acts on H̄ as well, and the linear maps have
-// biases.
+// The published settings are d = 64, dropout 0.5 before the ReLU, K = 1 or 2 (the setting "forward"), η = 1, and 2000
+// epochs, of which 400 are pretraining. Here the default is 50 epochs of pretraining, since trainings are shorter. In
+// the publication, weight decay acts on W1, W2 and the W_k only. Here weight decay acts on H̄ as well, and the linear
+// maps have biases.
 //
 // The authors' code, https://github.com/GemsLab/CPGNN, differs from the publication in three points. This network
-// follows the publication. The code adds the weight decay a second time in place of η CE(R), apparently by mistake. It
-// estimates H̄ from D^-1 A in place of A, so that every training node has the same weight. After pretraining, the code
-// continues from the best epoch of pretraining, not from the last one. The publication does not say how CE is computed
-// from beliefs, which are not probabilities. Here, as in the code, CE applies softmax to them.
+// follows the publication. First, the code adds the weight decay twice and leaves out η CE(R), apparently by mistake.
+// Second, it estimates H̄ from D^-1 A instead of A. Third, it continues after pretraining from the best epoch of
+// pretraining, not from the last one.
 type cpgnn struct{ adjacency, normalised *sparse.Matrix }
 
 // Prepare makes the sparse matrices A and D^-1/2 A D^-1/2, [n, n].
@@ -93,7 +95,8 @@ func (n *cpgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 // trained.
 func (n *cpgnn) Pretraining(c Config) int { return OwnOf[cpgnnSettings](c).Pretrain }
 
-// Build implements [Network]. The representation is the beliefs of all nodes, [n, c], or the scores in pretraining.
+// Build implements [Network]. The representation, [n, c], is the beliefs B̄_K of [cpgnn] or, in pretraining, the scores
+// R.
 func (n *cpgnn) Build(b *Builder) Output {
 	s, split := OwnOf[cpgnnSettings](b.Config), len(n.adjacency.Tensors())
 	a := n.adjacency.On(b.Arrays[:split])
@@ -138,8 +141,8 @@ func chebyshevPrior(normalised sparse.Operator, x *Node) *Node {
 }
 
 // phase returns two boolean scalars. pretraining tells whether this epoch belongs to pretraining, and ends tells
-// whether it is the last epoch of pretraining. If such a scalar is nil, it stands for false. The network counts the
-// epochs in the parameter "epoch", so that the count is saved with the weights. This parameter has no gradient.
+// whether it is the last epoch of pretraining. A result that is nil stands for false. The network counts the epochs in
+// the parameter "epoch", so that the count is saved with the weights. This parameter is not trained.
 func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 	if s.Pretrain == 0 {
 		return nil, nil
@@ -153,11 +156,13 @@ func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 	return pretraining, Equal(epoch, ConstAs(epoch, float64(s.Pretrain-1)))
 }
 
-// estimateH returns the estimate of H̄ of [cpgnn] at the end of pretraining. known, [n, c], holds the labels of
-// training nodes as one-hot rows. beliefs, [n, c], holds the probabilities of all nodes' classes. The argument asked is
-// a boolean scalar. If it is false, the caller does not use the result, and Sinkhorn's iterations do not run. A class
-// may have no training nodes, or only training nodes without neighbours. The row of this class in Y^T A B̃ is 0, and
-// cannot be scaled. Therefore a small number is added to all entries of Y^T A B̃.
+// estimateH returns the estimate of H̄ at the end of pretraining, by the formula of [cpgnn]. The argument a is A. The
+// argument known is Y, the labels of the training nodes as one-hot rows. The argument beliefs is softmax(R). The
+// argument asked is a boolean scalar. If it is false, the caller does not use the result, and Sinkhorn's iterations do
+// not run.
+//
+// A class may have no training nodes, or only training nodes without neighbours. The row of this class in Y^T A B̃ is
+// then 0, and cannot be divided by its sum. Therefore a small number is added to all entries of Y^T A B̃.
 func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 	beliefs = Where(BroadcastToShape(isKnown(known), known.Shape()), known, beliefs)
 	h := Dot(Transpose(known, 0, 1), a.Product(StopGradient(beliefs))).Product()
@@ -171,12 +176,12 @@ func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 	return AddScalar(MulScalar(Add(h, Transpose(h, 0, 1)), 0.5), -1/float64(h.Shape().Dimensions[0]))
 }
 
-// sinkhornIterations is the number of Sinkhorn's iterations in [estimateH]. In single precision, the rows and columns
-// then add up to 1, unless the entries are very unequal.
+// sinkhornIterations is the number of times that [estimateH] divides all columns and all rows of a matrix by their
+// sums. Then all sums are 1 in single precision, unless the entries of the matrix are very unequal.
 const sinkhornIterations = 300
 
-// isKnown tells for each node whether its label is known, [n, 1]: whether the node's row in the argument known is not
-// zero.
+// isKnown tells for each node whether it is a training node, [n, 1]. The argument known, [n, c], has one-hot rows for
+// training nodes, and zero rows for all other nodes.
 func isKnown(known *Node) *Node {
 	sum := ReduceAndKeep(known, ReduceSum, 1)
 	return GreaterThan(sum, ZerosLike(sum))

@@ -42,8 +42,8 @@ func TestCPGNNFormula(t *testing.T) {
 	}
 }
 
-// chebyshev returns Σ_k P_k X_k. The P_k, [n, n], are the given polynomials of the Laplacian, and the X_k are parts of
-// x with equally many columns.
+// chebyshev returns Σ_k P_k X_k. The argument polynomials lists the matrices P_k, [n, n]. The argument x holds the
+// matrices X_k side by side, all with the same number of columns.
 func chebyshev(polynomials []*Node, x *Node) *Node {
 	width, sum := x.Shape().Dimensions[1]/len(polynomials), (*Node)(nil)
 	for k, p := range polynomials {
@@ -75,7 +75,8 @@ func TestCPGNNEstimate(t *testing.T) {
 	}
 }
 
-// priorBeliefs computes CPGNN's class probabilities softmax(R) for the prior "mlp", row by row and without GoMLX.
+// priorBeliefs computes the class probabilities that CPGNN's perceptron predicts from the node features alone. The
+// computation goes node by node, and does not use GoMLX. The argument weights holds the weights of the perceptron.
 func priorBeliefs(g *graphs.Graph, weights map[string]train.Array) [][]float64 {
 	linear := func(name string, x []float64) []float64 {
 		w, b := weights[name+".weight"], weights[name+".bias"]
@@ -111,7 +112,9 @@ func priorBeliefs(g *graphs.Graph, weights map[string]train.Array) [][]float64 {
 	return all
 }
 
-// compatibilities computes CPGNN's estimate of the compatibilities H̄ without GoMLX.
+// compatibilities computes CPGNN's estimate of the matrix H̄ without GoMLX. H̄_ij says how often edges join nodes of
+// the classes i and j; the formula is in the comment on the type cpgnn. The argument beliefs holds the class
+// probabilities of all nodes.
 func compatibilities(g *graphs.Graph, beliefs [][]float64) []float32 {
 	c, known := g.NumClasses, g.Splits[0].Train
 	h := make([]float64, c*c)

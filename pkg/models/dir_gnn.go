@@ -38,7 +38,8 @@ func init() {
 		New: func(c Config) Network { return &dirGNN{dirSettings: OwnOf[dirSettings](c), layers: c.Forward} }})
 }
 
-// dirSettings are Dir-GNN's own settings: conv, alpha, learn-alpha, jk and l2-norm, in this order.
+// dirSettings are Dir-GNN's own settings. Jump is the setting "jk", and Unit is the setting "l2-norm". All other fields
+// have the names of their settings. See [dirGNN].
 type dirSettings struct {
 	Conv       string
 	Alpha      float64
@@ -49,9 +50,9 @@ type dirSettings struct {
 
 // dirGNN is Dir-GNN (Rossi, Charpentier, Di Giovanni, Frasca, Günnemann and Bronstein, "Edge Directionality Improves
 // Learning on Heterophilic Graphs", LoG 2023). The parameters have the names of the authors' code,
-// https://github.com/emalgorithm/directed-graph-neural-network. A_ij = 1 where an edge leads from i to j. A node gets
-// messages from its out-neighbours, to which its edges lead, and from its in-neighbours, from which edges lead to it.
-// The messages of each direction have a linear map of their own. The setting "conv" chooses between two kinds of
+// https://github.com/emalgorithm/directed-graph-neural-network. A_ij = 1 if an edge leads from node i to node j. Then j
+// is an out-neighbour of i, and i is an in-neighbour of j. A node gets messages from its out-neighbours and from its
+// in-neighbours. Messages of the two kinds have different linear maps. The setting "conv" chooses between two kinds of
 // layers:
 //
 //	gcn:   H = α (S X W_out^T + b_out) + (1-α) (S^T X W_in^T + b_in)                         X [n, d], H [n, d']
@@ -60,22 +61,26 @@ type dirSettings struct {
 //	X'     = unit(dropout(ReLU(H)))         unit scales rows to length 1 if the setting l2-norm is on
 //	logits = Z W^T + b                      Z = max(X_1, …, X_L), [n, d], or [X_1, …, X_L], [n, L d]
 //
-// D_out and D_in hold the numbers of each node's out-neighbours and in-neighbours. Z combines the results X_1 … X_L of
-// all layers ("jumping knowledge"), as the setting "jk" says: "max", "cat" or "none". For "none" there is no linear map
-// after the layers, and H of the last layer are the logits. In gcn and in sage, α is the weight of the messages from
-// out-neighbours. It is the same in the authors' code, although the code calls the linear map of these messages
-// src_to_dst for gcn and dst_to_src for sage. If α is trained, it is one number for all layers, and may leave the range
-// from 0 to 1.
+// D_out holds the number of each node's out-neighbours, and D_in the number of its in-neighbours. X' is the result of
+// the layer, and d' is its number of columns. X_1 … X_L are the results of all L layers. The setting "jk" (jumping
+// knowledge) chooses Z: "max" is the largest value, entry by entry, and "cat" puts the results side by side. If the
+// setting is "none", there is no linear map after the layers, and H of the last layer are the logits.
 //
-// The defaults are those of the authors' program: gcn, 3 layers of width 64, α = 1/2, max, neither dropout nor l2-norm.
+// In gcn and in sage, α is the weight of the messages from out-neighbours. The same is true of the authors' code.
+// There, the name of the linear map W_out is src_to_dst for gcn, and dst_to_src for sage. If α is trained, it is one
+// number for all layers, and may leave the range from 0 to 1.
+//
+// The defaults are those of the authors' program: gcn, 3 layers of width 64, α = 1/2, max, no dropout and no l2-norm.
 // The published settings for Squirrel and Chameleon (unfiltered) are gcn, α = 1, max, l2-norm, width 128, and patience
-// 400. Squirrel has 4 layers and the learning rate 0.01. Chameleon has 5 layers and the learning rate 0.005. For
-// Roman-empire with directed edges they are sage, cat, 5 layers of width 256, dropout 0.2, learning rate 0.01. Self
-// loops among the directed edges stay, as in the code. The code also divides rows of features by their sums, which this
-// network does not do.
+// 400. Squirrel has 4 layers and the learning rate 0.01. Chameleon has 5 layers and the learning rate 0.005. The
+// published settings for Roman-empire with directed edges are sage, cat, 5 layers of width 256, dropout 0.2, and
+// learning rate 0.01.
 //
-// On an undirected graph, S is symmetric. A gcn layer then computes S X (α W_out + (1-α) W_in)^T, with one product with
-// S instead of two. Likewise, a sage layer takes a single product with A.
+// Self loops of a directed graph are kept, as in the authors' code. The authors' code divides every row of the node
+// features by its sum, and this network does not.
+//
+// On an undirected graph, S^T equals S. A gcn layer then computes S X (α W_out + (1-α) W_in)^T, with one product with S
+// instead of two. In the same way, a sage layer takes one product with A instead of two.
 type dirGNN struct {
 	dirSettings
 	layers int
