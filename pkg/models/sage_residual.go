@@ -25,10 +25,8 @@ func init() {
 	Register(k)
 }
 
-// sageReverseDefaults sets the defaults of sage+rep. There are one forward layer and many reverse layers. The bound is
-// c = 0.9 on the spectral norm: inverting a layer then takes about 4 iterations. With c near 1, it takes about 18. The
-// tolerance is 1e-3: training gives results as good as with a tolerance a hundred times smaller, in a third of the
-// iterations. See docs/which-layer.md.
+// sageReverseDefaults sets the defaults of sage+rep: one forward layer, many reverse layers, the bound c = 0.9 on the
+// spectral norm, and the tolerance 1e-3. docs/which-layer.md has the measurements that speak for these settings.
 func sageReverseDefaults(c *Config) {
 	c.Forward, c.Reverse, c.Norm, c.Dropout = 1, 32, "batch", 0.2
 	c.Lipschitz, c.Bound, c.Tolerance = 0.9, string(layers.SpectralNorm), 1e-3

@@ -104,11 +104,10 @@ func (c unchanged) cases(v *View) []claimCase {
 	})
 }
 
-// ahead summarises the gains of one model with a reverse process over several datasets. It covers only datasets
-// for which [View.gains] returns gains:
+// ahead summarises the gains of one model with a reverse process over the datasets on which it was run:
 //   - run is the number of these datasets;
 //   - ahead is the number of these datasets on which the mean gain is positive;
-//   - mean is the average of the mean gains over all these datasets.
+//   - mean is the average of the mean gains, over the datasets for which [View.gains] returns gains.
 type ahead struct {
 	model      string
 	ahead, run int
@@ -116,28 +115,32 @@ type ahead struct {
 }
 
 // standing returns a summary (see [ahead]) for each model with a reverse process in a table. If common is false, the
-// summary of a model covers all datasets for which this model has gains. If common is true, all summaries cover the
-// same datasets: those for which every one of these models has gains. The result called ok is true if each summary
-// covers enough datasets. The argument called least is the smallest number that is enough.
+// summary of a model covers all datasets on which this model was run. A dataset on which its runs failed is one of them,
+// on which the model is not ahead. If common is true, all summaries cover the same datasets: those for which every one
+// of these models has gains. The result called ok is true if each summary covers enough datasets. The argument called
+// least is the smallest number that is enough.
 func (v *View) standing(table string, least int, common bool) (all []ahead, ok bool) {
 	p := published[Performance](table)
 	backbones := pairs(p)
 	all = make([]ahead, len(backbones))
+	gained := make([]int, len(backbones)) // for each model, the number of datasets with gains
 	for _, dataset := range p.Columns {
-		means, run := make([]float64, len(backbones)), make([]bool, len(backbones))
+		means, run, failed := make([]float64, len(backbones)), make([]bool, len(backbones)), make([]bool, len(backbones))
 		for i, pair := range backbones {
 			gains, why := v.gains(pair, dataset)
-			means[i], run[i] = metrics.Mean(gains), why == ""
+			means[i], run[i], failed[i] = metrics.Mean(gains), why == "", strings.HasPrefix(why, failedRuns)
 		}
 		for i := range backbones {
-			if !run[i] || common && slices.Contains(run, false) {
-				continue
+			switch a := &all[i]; {
+			case failed[i] && !common:
+				a.run++
+			case run[i] && (!common || !slices.Contains(run, false)):
+				if a.run++; means[i] > 0 {
+					a.ahead++
+				}
+				gained[i]++
+				a.mean += (means[i] - a.mean) / float64(gained[i])
 			}
-			a := &all[i]
-			if a.run++; means[i] > 0 {
-				a.ahead++
-			}
-			a.mean += (means[i] - a.mean) / float64(a.run)
 		}
 	}
 	ok = true

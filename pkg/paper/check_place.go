@@ -74,7 +74,7 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 			tests[row.Model] = f
 		case row.Model == c.Model:
 			return notRun(cmp.Or(f.Why, "fewer than "+count(leastPairs, "split")+" run"))
-		default:
+		case f.Why != experiment.AllBad: // a model of which all runs failed ranks below the others
 			absent = append(absent, row.Name)
 		}
 	}

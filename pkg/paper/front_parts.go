@@ -47,10 +47,9 @@ func listsOf(id string, claims []frontClaim) (all []frontList) {
 	return all
 }
 
-// cell tells whether the claim is about a cell of a table. If the cell was run, the claim has a degree, such as
-// [WithinOne]. If the cell was not run, the claim is recognised by its ID: the ID begins with the name of the table,
-// which is in the field Shown.
-func (c frontClaim) cell() bool { return c.Degree != "" || strings.HasPrefix(c.ID, c.Shown+"/") }
+// cell tells whether the claim is about a cell of table 2, 3 or 6, which has the result of a model. The ID of such a
+// claim begins with the name of the table, which is in the field Shown. (The claims about table 5 name no model.)
+func (c frontClaim) cell() bool { return c.Model != "" && strings.HasPrefix(c.ID, c.Shown+"/") }
 
 // cellVerdicts says what each verdict means for a cell of a table: how far our mean is from the published mean, in
 // published standard deviations (std).

@@ -155,8 +155,8 @@ func complete(r *experiment.Runner, p Profile, items []Item) error {
 			return err
 		}
 	}
-	fmt.Printf("A cell takes %s by itself at most: below is what is there. For the rest, run `make paper PROFILE=%s` "+
-		"in a terminal, or set %s to the seconds that a cell may take.\n",
+	fmt.Printf("A notebook cell makes runs for at most %s, so some runs are still missing. What is there is shown below. "+
+		"To make the other runs, run `make paper PROFILE=%s` in a terminal, or set %s to the seconds that a cell may take.\n",
 		experiment.Duration(limit), p.Name, SecondsVariable)
 	return nil
 }
