@@ -8,16 +8,18 @@ import (
 	"github.com/revgnn/revgnn/pkg/sweep"
 )
 
-// Blind is a graph for training and validation on one split. It has no test nodes, and the labels of the nodes that the
-// split tests on are replaced. A search takes only graphs of this type, which [Blindfold] makes.
+// Blind is a graph for training and validation on one split. The split has no test nodes any more, and only its
+// training and validation nodes keep their labels. A search takes only graphs of this type, so that it cannot use the
+// labels of test nodes. [Blindfold] makes such a graph from an ordinary one.
 type Blind struct {
 	split int
 	graph *graphs.Graph
 }
 
-// Blindfold prepares a graph for trials on one split. It takes the test nodes out of this split, empties all other
-// splits, and replaces the labels of all nodes that are neither training nor validation nodes of this split by class 0.
-// The trials cannot depend on what was removed, whatever the code of models and training does.
+// Blindfold makes a copy of a graph, for trials on one split. In the copy, this split has no test nodes, and all other
+// splits are empty. Only the training and validation nodes of this split keep their labels; all other labels are
+// replaced by class 0. So the labels of test nodes cannot influence the trials. The copy has all nodes, features and
+// edges of the graph.
 func Blindfold(g *graphs.Graph, split int) (Blind, error) {
 	if err := sweep.CheckSplits([]int{split}, g); err != nil {
 		return Blind{}, err

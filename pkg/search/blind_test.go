@@ -18,7 +18,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// tiny returns a search that takes a second: nine trials of at most nine epochs on a small board.
+// tiny returns a search on g, a small Minesweeper board. The search makes nine trials of at most nine epochs, which
+// takes about a second. It keeps its records in the file path.
 func tiny(t *testing.T, g *graphs.Graph, path string) *Search {
 	t.Helper()
 	store, err := results.Open(path)
@@ -60,7 +61,7 @@ func run(t *testing.T, s *Search) *Result {
 	return r
 }
 
-// told returns the content of a search's records, except IDs, times and memory.
+// told returns the content of a search's records, without IDs, times and memory, which differ from run to run.
 func told(t *testing.T, s *Search) string {
 	t.Helper()
 	records, err := s.Store.Find(results.Query{Kind: results.Search})
@@ -84,8 +85,8 @@ func told(t *testing.T, s *Search) string {
 	return strings.Join(out, "\n")
 }
 
-// TestBlind makes the same search twice, the second time with other labels on test nodes. The records and the choice
-// must be the same to the last bit. No record may have a test result.
+// TestBlind makes the same search twice, the second time with other labels on test nodes. Both searches must have the
+// same records (except for IDs, times and memory), and must choose the same trial. No record may have a test result.
 func TestBlind(t *testing.T) {
 	g := board(t)
 	other := *g
@@ -120,8 +121,8 @@ func TestBlind(t *testing.T) {
 	}
 }
 
-// TestBlindfold: the training and validation nodes of the split keep their labels. Other labels are replaced by class
-// 0, and other splits are emptied.
+// TestBlindfold checks the graph that [Blindfold] makes for split 1. The training and validation nodes of split 1 keep
+// their labels, all other nodes have class 0, and all other splits are empty.
 func TestBlindfold(t *testing.T) {
 	g := board(t)
 	b, err := Blindfold(g, 1)

@@ -15,16 +15,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Choices is the content of a file of chosen settings. The list Chosen has the same form as in a profile
-// ([experiment.Profile]).
+// Choices is the content of a file into which searches write the settings that they have chosen ([Result.Save]). The
+// list Chosen has the same form as in a profile ([experiment.Profile]).
 type Choices struct {
 	Chosen []experiment.Choice `json:"chosen"`
 }
 
-// maxChoices is the largest size, in bytes, that a file of choices may have.
+// maxChoices is the largest size, in bytes, of a file that [OpenChoices] reads.
 const maxChoices = 16 << 20
 
-// OpenChoices reads a file of choices. If there is no such file, it returns no choices and no error.
+// OpenChoices reads a file of chosen settings. If the file does not exist, OpenChoices returns an empty list and no
+// error.
 func OpenChoices(path string) (c Choices, err error) {
 	text, err := files.Read(path, "a file of chosen settings as JSON", maxChoices)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,8 +56,9 @@ func (r *Result) Choice() experiment.Choice {
 	return c
 }
 
-// Save puts the choice into a file of choices, in place of an earlier choice for the same model and dataset. While
-// another search writes to the file, Save waits until this is done, or until ctx ends.
+// Save writes the chosen settings ([Result.Choice]) into the file at path. They replace the settings that an earlier
+// search has chosen for the same model and dataset. Several searches may save to the same file: Save waits while
+// another search writes. If ctx ends during this wait, Save returns an error.
 func (r *Result) Save(ctx context.Context, path string) error {
 	lock, err := files.AwaitLock(ctx, path+".lock")
 	if err != nil {
@@ -90,5 +92,5 @@ func Describe(s experiment.Settings) string {
 	return b.String()
 }
 
-// text returns a setting's value without the quotes of JSON.
+// text returns the value of a setting without the quotation marks that JSON puts around strings.
 func text(value json.RawMessage) string { return string(bytes.Trim(value, `"`)) }

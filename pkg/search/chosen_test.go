@@ -36,7 +36,8 @@ func TestChosen(t *testing.T) {
 	if err != nil || len(trained) != 2 || len(e.Splits) != 2 || e.Mean != e.Mean || e.Splits[0].Record != trained[0].ID {
 		t.Errorf("%+v with %d trainings, %v", e, len(trained), err)
 	}
-	// A training on another graph with the same name does not count as a training on the first graph, and vice versa.
+	// Evaluate uses a recorded training again only if the training was on the same graph. A graph with the same name
+	// and other features needs its own trainings.
 	changed := *g
 	changed.Features = append([]float32{g.Features[0] + 1}, g.Features[1:]...)
 	on := func(g *graphs.Graph) *experiment.Runner {
@@ -117,8 +118,8 @@ func TestSaveTogether(t *testing.T) {
 	}
 }
 
-// TestEvaluateBalanced: chosen settings can be evaluated on a dataset with balanced splits ([data.Balanced]). If the
-// dataset cannot be loaded, the error says why.
+// TestEvaluateBalanced: chosen settings can be evaluated on a dataset with class-balanced splits, whose name ends with
+// [data.Balanced]. If the dataset cannot be loaded, the error of [Evaluate] says why.
 func TestEvaluateBalanced(t *testing.T) {
 	g := board(t)
 	s := tiny(t, g, filepath.Join(t.TempDir(), "runs.sqlite"))
@@ -136,8 +137,8 @@ func TestEvaluateBalanced(t *testing.T) {
 	}
 }
 
-// TestRealSearch searches settings of GCN, such as the learning rate and dropout, on Chameleon, in the space
-// "published".
+// TestRealSearch makes a search on a real dataset: four trials of GCN on Chameleon. The settings, such as the learning
+// rate and dropout, are drawn from the space named "published".
 func TestRealSearch(t *testing.T) {
 	g, err := datasets.Load(t.Context(), "chameleon-filtered", datasets.Options{Offline: true})
 	if err != nil {

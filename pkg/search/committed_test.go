@@ -15,9 +15,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCommittedChoices: each profile in data/settings names the searches that its settings come from. The records of
-// these searches are in data/searches. The settings must be all those of the trial with the best validation metric
-// in these records. The records must have no test metric.
+// TestCommittedChoices checks the chosen settings in the profiles in data/settings. Each choice names the search that
+// found it, and the records of this search are in data/searches. The trial with the best validation metric in these
+// records must have the chosen settings. The records must have no test metric.
 func TestCommittedChoices(t *testing.T) {
 	for _, name := range data.SettingsNames() {
 		text, err := data.Settings(name)

@@ -6,10 +6,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// costs predicts how long steps take. For a training that continues from an earlier rung, the prediction uses the time
-// per epoch of this training. For any other step, it uses recorded runs of the same compiled program on this machine.
-// If there are none, it uses all trials of this search on this machine, and assumes that the time per epoch is
-// proportional to the size of the task ([experiment.Task.Size]).
+// costs predicts how long a step takes. If the step continues a training, the prediction uses the time per epoch of
+// this training. Otherwise it uses recorded runs of the same compiled program on this machine. If there are no such
+// runs, it uses all trials of this search on this machine. In this last case, the prediction assumes that the time of a
+// training, without the time to compile, is proportional to the training's amount of work ([experiment.Task.Size]).
 type costs struct {
 	recorded *experiment.Costs
 	machine  results.Machine
@@ -23,8 +23,8 @@ func newCosts(store *results.Store, engine string) (*costs, error) {
 	return &costs{experiment.NewCosts(all, engine), results.Begin(results.Search).Machine}, nil
 }
 
-// seconds returns the predicted time of a step. It is 0 if no time can be predicted, or if there is nothing left to
-// train.
+// seconds returns the predicted time of the step s. The argument named of has the outcomes of the search so far. The
+// result is 0 if no time can be predicted, or if the training has already ended at a lower rung.
 func (c *costs) seconds(dataset string, s Step, of known) float64 {
 	before, _ := of.of(Job{s.Trial, s.Rung - 1}, s.Split)
 	if before.Ended {
@@ -57,7 +57,8 @@ func (c *costs) seconds(dataset string, s Step, of known) float64 {
 	return metrics.Median(compiles) + metrics.Median(shares)*task.Size()
 }
 
-// pace returns the time of an epoch in seconds, including the evaluation after the epoch.
+// pace returns the time per epoch, in seconds, of the training with the outcome o. This time includes the evaluation
+// after each epoch. The result is 0 if no epoch was trained.
 func pace(o Outcome) float64 {
 	if o.Epochs == 0 {
 		return 0

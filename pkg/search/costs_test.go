@@ -11,9 +11,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCosts: the time of a training that continues is predicted from its own time per epoch. The time of any other
-// training is predicted from trials on this machine, in proportion to the sizes of the tasks. A step is not begun if
-// its predicted time exceeds the time left.
+// TestCosts: if a training continues, its time is predicted from its own time per epoch. The time of a new training is
+// predicted from other trials on this machine; with twice the width, an epoch is predicted to take twice as long. A
+// step is not begun if its predicted time exceeds the time that is left until the deadline.
 func TestCosts(t *testing.T) {
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
 	c, err := newCosts(s.Store, s.Engine.Name)
@@ -59,7 +59,8 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestPace: a training is stopped as soon as its time per epoch shows that it would miss the deadline.
+// TestPace: if a training would miss its deadline, the function that paced returns says so after a few epochs. If a
+// training has time enough, the function never says so.
 func TestPace(t *testing.T) {
 	late := func(left time.Duration) (epoch int) {
 		pace := paced(time.Now().Add(left), 1000)

@@ -31,7 +31,8 @@ func (e *Evaluation) LeftOut() (bad []Evaluated) {
 	return bad
 }
 
-// Evaluated is the result on one split. Record is the ID of the run record.
+// Evaluated is the result of the chosen settings on one split. Val is the validation metric, and Test is the test
+// metric. Record is the ID of the run record of the training.
 type Evaluated struct {
 	Split   int          `json:"split"`
 	Val     train.Number `json:"val"`
@@ -42,10 +43,10 @@ type Evaluated struct {
 	Record  string       `json:"record"`
 }
 
-// Evaluate trains a model with the chosen settings of a search on the given splits, and tests it. The runner has the
-// store, the engine and the datasets. The trainings have records of the kind "train". A training that is already
-// recorded for the same graph is not made again. If the model cannot be trained on any of the splits, the error says
-// why.
+// Evaluate trains a model with the chosen settings of a search on each of the given splits, and tests it. The runner
+// has the store, the engine and the datasets. Each training has a run record of the kind "train". If the store already
+// has the record of a training with the same settings, on the same split and graph, this training is not made again. If
+// there is no result on any split at all, Evaluate returns an error that says why.
 func Evaluate(ctx context.Context, runner *experiment.Runner, r *Result, splits []int) (*Evaluation, error) {
 	g, err := runner.Load(ctx, r.Dataset)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// The search makes four trials of learning rates and widths on split 0 of a small Minesweeper board. All trials train
-// for 2 epochs, and the best ones continue to 4 epochs.
+// This example searches for the learning rate and the width of GCN on split 0 of a small Minesweeper board. Each of
+// four trials trains for 2 epochs. The best trials continue to 4 epochs.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "search")

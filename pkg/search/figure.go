@@ -12,12 +12,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Figures returns two figures. The first shows the best validation metric against the time spent on the search. The
-// second shows the settings of all trials with their metrics, as parallel coordinates.
+// Figures returns two figures. The first one shows how the best validation metric improved during the search. The
+// second one has a line for each trial that went well. The line shows the trial's settings and its validation metric on
+// parallel axes.
 func (r *Result) Figures() []*report.Figure { return []*report.Figure{r.progress(), r.parallel()} }
 
-// progress draws the best validation metric so far, once against the epochs and once against the hours that all trials
-// together had trained. It also draws a point for each trial at each rung that the trial reached.
+// progress draws two plots of the best validation metric so far. The first plot shows it against the number of epochs
+// that all trials together had trained, and the second plot against the hours that these epochs took. Both plots also
+// have a point for the score of each trial at each rung that the trial reached.
 func (r *Result) progress() *report.Figure {
 	plot := func(name string, spent func(Reached) float64) report.Plot {
 		best := report.Series{Name: "best so far"}
@@ -46,7 +48,7 @@ func (r *Result) progress() *report.Figure {
 		plot("hours of training", func(at Reached) float64 { return at.Seconds / 3600 }))
 }
 
-// measure returns the name of the metric for axes.
+// measure returns the name of the metric, as it is written on the axes of the figures.
 func (r *Result) measure() string {
 	if r.Metric == data.ROCAUC {
 		return "ROC-AUC"
@@ -54,8 +56,8 @@ func (r *Result) measure() string {
 	return r.Metric
 }
 
-// parallel draws parallel coordinates: an axis for each setting and one for the validation metric, and a line across
-// the axes for each trial that went well.
+// parallel draws a figure with parallel axes: one axis for each setting with more than one possible value, and one axis
+// for the validation metric. Each trial that went well is a line across the axes.
 func (r *Result) parallel() *report.Figure {
 	keys := r.axes()
 	var axes []report.ParallelAxis
@@ -86,9 +88,10 @@ func (r *Result) parallel() *report.Figure {
 		r.Dataset), axes, lines)
 }
 
-// axes returns the settings with more than one possible value, in the order of their axes. Settings that all trials
-// have are ordered by name. A setting with a condition ([Range.When]) has no value in some trials. It is placed between
-// settings that all trials have, so that a line that reaches its axis continues on both sides.
+// axes returns the names of the settings with more than one possible value, in the order of their axes in the figure. A
+// setting with a condition ([Range.When]) has no value in some trials. The line of such a trial has a gap at the axis
+// of this setting. A value between two gaps would not be visible. Therefore axes of settings with conditions are kept
+// apart, as long as there are other axes to put between them. Settings without conditions are ordered by name.
 func (r *Result) axes() (keys []string) {
 	var always, sometimes []string
 	for _, key := range slices.Sorted(maps.Keys(r.Dimensions)) {
@@ -108,7 +111,9 @@ func (r *Result) axes() (keys []string) {
 	return append(keys, always...)
 }
 
-// coordinates returns a trial's settings as numbers; NaN stands for a setting that the trial does not have.
+// coordinates returns a number for each of the settings in keys. The number is the trial's value of the setting. If the
+// values of the setting are a list of choices, the number is the place of the value in this list. NaN stands for a
+// setting that the trial does not have.
 func (r *Result) coordinates(t Trial, keys []string, axes []report.ParallelAxis) []float64 {
 	out := make([]float64, len(keys))
 	for i, key := range keys {
@@ -123,8 +128,8 @@ func (r *Result) coordinates(t Trial, keys []string, axes []report.ParallelAxis)
 	return out
 }
 
-// Draw writes the figures into a folder: each as SVG and PNG, and a page with both figures. It returns the names of the
-// files.
+// Draw writes the figures of the search ([Result.Figures]) into a folder. It writes each figure as SVG and as PNG, and
+// an HTML page with both figures. It returns the names of the files.
 func (r *Result) Draw(dir string) (names []string, err error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err

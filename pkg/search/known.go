@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Outcome is the result of a trial at a rung on one split. It is kept as the outcome of a run record of the kind
-// [results.Search]. It has no test metric.
+// Outcome is the result of a trial at a rung on one split. It has no test metric. A run record of the kind
+// [results.Search] holds an Outcome as JSON, in its field Outcome.
 type Outcome struct {
 	// Search is the ID of the search. Trial is the number of the trial, counted from 0. A rung is a number of epochs
 	// after which trials are compared (see [Schedule]). Rung is the number of the rung, counted from 0, and Until is
@@ -27,21 +27,21 @@ type Outcome struct {
 	// Settings are the settings that were drawn for the trial.
 	Settings experiment.Settings `json:"settings"`
 	Metric   string              `json:"metric"`
-	// Epochs is the number of epochs that the trial has trained so far. New is the number of epochs that it has trained
-	// since the previous rung. Val is the best validation metric so far, and BestEpoch is the first epoch with this
-	// metric. Ended tells that the training is over: it has stopped early, or has trained all epochs. Its result then
-	// also counts at higher rungs.
+	// Epochs is the number of epochs that the trial has trained on this split so far. New is the number of epochs that
+	// it has trained since the previous rung. Val is the best validation metric so far, and BestEpoch is the first
+	// epoch with this metric. Ended is true if the training has stopped early, or has trained all epochs. The outcome
+	// of a training that has ended also counts at higher rungs.
 	Epochs    int          `json:"epochs"`
 	New       int          `json:"new_epochs"`
 	BestEpoch int          `json:"best_epoch"`
 	Val       train.Number `json:"val"`
 	Ended     bool         `json:"ended,omitempty"`
-	// End is the time at which the trial reached the rung. It cannot be computed from the start and the seconds of the
-	// record if the training was interrupted: the start is then that of the last part of the training, but the seconds
-	// are those of all parts.
+	// End is the time at which the trial reached the rung on this split. It cannot always be computed from the run
+	// record, which has the start and the seconds of the training. If the training was interrupted and continued, the
+	// record has the start of the last part of the training, but the seconds of all parts.
 	End time.Time `json:"end"`
-	// Total is the time, in seconds, that the trial has taken on this split so far. (The seconds in the record count
-	// only from the previous rung on.) The fields below are as in [train.Result].
+	// Total is the time, in seconds, that the trial has taken on this split so far. The run record counts only the
+	// seconds since the previous rung. The fields below Total are as in [train.Result].
 	Total           float64          `json:"total_seconds"`
 	EpochSeconds    float64          `json:"epoch_seconds"`
 	CompileSeconds  float64          `json:"compile_seconds"`
@@ -67,9 +67,9 @@ type trial []map[int]Outcome
 // known has the trials that have begun. The keys of the map are the numbers of the trials.
 type known map[int]trial
 
-// read reads the trials of a search from the records of the search. The argument began is the time at which this
-// process began to work on the search. Failures from before this time are ignored, so that the failed trials are tried
-// again. If a step has several records, the first one that is not a failure counts.
+// read reads the outcomes of all trials of a search from the records of the search. The argument began is the time at
+// which this process began to work on the search. Records of failures from before this time are ignored, so that the
+// failed trials are tried again. If a step has several records, the first one that is not a failure counts.
 func read(store *results.Store, id string, began time.Time) (known, error) {
 	records, err := store.Find(results.Query{Kind: results.Search, Profile: id})
 	if err != nil {
@@ -107,7 +107,7 @@ func (k known) of(j Job, split int) (Outcome, bool) {
 	return Outcome{}, false
 }
 
-// standings returns what a [Schedule] needs to know about all trials.
+// standings returns what a [Schedule] needs to know about all trials to decide which of them continue.
 func (k known) standings(splits []int) Standings {
 	of := Standings{}
 	for n, t := range k {
@@ -116,8 +116,9 @@ func (k known) standings(splits []int) Standings {
 	return of
 }
 
-// standing returns what a [Schedule] needs to know about the trial. The trial has a score at each rung that it has
-// reached on all splits, or at which the training on one split went wrong.
+// standing returns what a [Schedule] needs to know about the trial to decide whether it continues. The trial has a
+// score at each rung that it has reached on all splits. It also has a score, minus infinity, at a rung at which the
+// training on a split went wrong.
 func (t trial) standing(splits []int) (s Standing) {
 	for _, rung := range t {
 		score, done := scoreOf(rung, splits)
@@ -131,7 +132,9 @@ func (t trial) standing(splits []int) (s Standing) {
 }
 
 // scoreOf returns the score of a trial at a rung: the mean of the best validation metrics over splits, or minus
-// infinity if the training on a split went wrong. The second result tells whether the score is known.
+// infinity if the training on a split went wrong. The argument rung has the trial's outcomes at the rung, with the
+// splits as keys. The result done tells whether the score is known. It is not known while outcomes are missing, unless
+// the training on a split went wrong.
 func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 	var vals []float64
 	for _, split := range splits {
@@ -146,8 +149,8 @@ func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 	return metrics.Mean(vals), len(vals) == len(splits)
 }
 
-// failed tells whether the trial failed (the second result), and why (the first result). A trial that diverged has not
-// failed.
+// failed returns the error message of the failure if the trial has failed, and tells whether it has failed. A trial
+// that diverged has not failed.
 func (t trial) failed() (why string, is bool) {
 	for _, o := range t.outcomes() {
 		if o.record.Status == results.Failed {

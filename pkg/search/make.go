@@ -13,11 +13,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// errLate is the error of a training that was stopped because it would have missed the deadline. Its checkpoint is
-// kept.
+// errLate is the error of a training that was stopped because it would have missed the deadline. The checkpoint of this
+// training is kept, so that a later call of [Search.Run] can continue it.
 var errLate = errors.New("there is no time left")
 
-// make makes a step and records the result. In the end it releases own, the claim of this step.
+// make trains a trial up to a rung on one split, as the step s says, and records the result. The argument own is this
+// process's claim of the step. In the end, make releases the claim.
 func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	defer own.Release()
 	if w.Starts != nil {
@@ -50,9 +51,9 @@ func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	return nil // the checkpoint is kept: the training goes on from it later
 }
 
-// execute trains up to the step's rung, and returns the record and the outcome. If the training has already ended at a
-// lower rung, for example by early stopping, execute copies the outcome from there. A training that fails also has a
-// record.
+// execute trains the trial of the step s up to the rung of this step, and returns the run record and the outcome. If
+// the training has already ended at a lower rung, for example by early stopping, execute copies the outcome from the
+// lower rung. A training that fails also gets a run record.
 func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r results.Record, o Outcome, err error) {
 	blind := w.graph(s.Split)
 	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
@@ -135,7 +136,8 @@ func (w *work) train(ctx context.Context, b Blind, s Step, own *experiment.Claim
 		AdjointResidual: t.AdjointResidual}, nil
 }
 
-// timed returns a context that ends at the deadline, if there is one.
+// timed returns a context that ends when ctx ends. If the search has a deadline, the context ends at the deadline at
+// the latest.
 func (w *work) timed(ctx context.Context) (context.Context, context.CancelFunc) {
 	if w.Deadline.IsZero() {
 		return context.WithCancel(ctx)
@@ -143,9 +145,10 @@ func (w *work) timed(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithDeadline(ctx, w.Deadline)
 }
 
-// paced returns a function to be called after each epoch. This function tells whether the training is too slow: whether
-// the epoch with the number until is predicted to end after the deadline. The prediction uses the mean time of the
-// epochs so far. For the first few epochs, the function returns false.
+// paced returns a function that is to be called after each epoch of a training. The function returns true if the
+// training is predicted to reach its last epoch only after the deadline. The argument until is the number of this last
+// epoch. The prediction uses the mean time of the epochs so far. After the first few epochs, which are too few for a
+// prediction, the function returns false.
 func paced(deadline time.Time, until int) func(train.Epoch) bool {
 	const measured = 3
 	var start time.Time

@@ -15,22 +15,24 @@ type Range struct {
 	Log     *ends `json:"log,omitempty"`
 	Linear  *ends `json:"linear,omitempty"`
 	Integer *ends `json:"integer,omitempty"`
-	// Step, if not 0, restricts Linear to its smallest number plus multiples of Step.
+	// Step, if not 0, is the distance between neighbouring values that Linear can draw. The first of these values is
+	// the smallest number of Linear.
 	Step float64 `json:"step,omitempty"`
 	// Choice is a list of values.
 	Choice []json.RawMessage `json:"choice,omitempty"`
-	// When, if not empty, makes the setting conditional: it is drawn only if each of the named settings has one of the
-	// listed values. Otherwise the setting keeps its default.
+	// When, if not empty, is a condition. Its keys are the names of other settings, each with a list of values. This
+	// setting is drawn only if each of the other settings has one of the values in its list. If this setting is not
+	// drawn, it has its value from [Search.Base].
 	When map[string][]json.RawMessage `json:"when,omitempty"`
 }
 
 type ends [2]float64
 
-// digits is the number of significant digits to which drawn numbers are rounded. Because of the rounding, the numbers
-// are equal on every machine.
+// digits is the number of significant digits to which drawn numbers are rounded. Two machines may compute the same
+// number with different last digits. The rounding makes the numbers equal.
 const digits = 4
 
-// check returns an error if the range is not valid: no value could be drawn from it.
+// check returns an error if the range is not valid, for example if its smallest number is larger than its largest.
 func (r Range) check() error {
 	kinds := 0
 	for name, e := range map[string]*ends{"log": r.Log, "linear": r.Linear, "integer": r.Integer} {
@@ -66,7 +68,8 @@ func (r Range) check() error {
 	return nil
 }
 
-// corners returns the smallest and the largest value of the range or, if the range is a list of choices, all choices.
+// corners returns the smallest and the largest value of the range. If the range is a list of choices, corners returns
+// all choices.
 func (r Range) corners() []json.RawMessage {
 	if r.Choice != nil {
 		return r.Choice
@@ -74,9 +77,8 @@ func (r Range) corners() []json.RawMessage {
 	return []json.RawMessage{r.at(0), r.at(math.Nextafter(1, 0))}
 }
 
-// at returns the value of the range that belongs to a number u with 0 <= u < 1. u = 0 gives the smallest value of the
-// range (or the first choice), and values of u near 1 give the largest (or the last choice). [Sampler] says where u
-// comes from.
+// at turns a number u with 0 <= u < 1 into a value of the range. The number 0 gives the smallest value (or the first
+// choice). Numbers near 1 give the largest value (or the last choice). [Sampler] says where u comes from.
 func (r Range) at(u float64) json.RawMessage {
 	switch {
 	case r.Choice != nil:
@@ -94,7 +96,8 @@ func (r Range) at(u float64) json.RawMessage {
 	return r.Linear.number(r.Linear[0] + u*(r.Linear[1]-r.Linear[0]))
 }
 
-// number rounds a number, keeps it between the ends of the range, and writes it as JSON.
+// number rounds v to four significant digits (the constant digits). It keeps the rounded number between the two ends of
+// the range, and returns it as JSON.
 func (e ends) number(v float64) json.RawMessage {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	return json.RawMessage(strconv.FormatFloat(min(max(short, e[0]), e[1]), 'g', -1, 64))

@@ -14,14 +14,15 @@ import (
 
 // Result is the result of a search, computed from its records.
 type Result struct {
-	// Search is the ID of the search. In the records of the search, this ID takes the place of a profile's name.
+	// Search is the ID of the search. The run records of the search have this ID in their field Profile.
 	Search  string `json:"search"`
 	Dataset string `json:"dataset"`
 	Model   string `json:"model"`
 	Metric  string `json:"metric"`
 	Splits  []int  `json:"splits"`
 	Space   string `json:"space"`
-	// Dimensions are the settings that were searched.
+	// Dimensions has the settings that were searched, with their ranges. The keys of the map are the names of the
+	// settings.
 	Dimensions map[string]Range `json:"dimensions"`
 	Schedule   Schedule         `json:"schedule"`
 	Seed       uint64           `json:"seed"`
@@ -33,8 +34,8 @@ type Result struct {
 	// Epochs and Seconds are the numbers of epochs and seconds that all trials together took.
 	Epochs  int     `json:"epochs"`
 	Seconds float64 `json:"seconds"`
-	// Progress lists the improvements of the best validation metric, in the order in which they happened. Trials are
-	// compared when they reach a rung, which is one of the numbers of epochs in Schedule.
+	// Progress lists the improvements of the best validation metric, in the order in which they happened. Each entry is
+	// for a trial that reached a rung with a higher score than all scores before.
 	Progress []Reached `json:"progress"`
 	// Trials has the trials, ordered by their numbers. Records has the IDs of all records of the search.
 	Trials  []Trial  `json:"trials"`
@@ -42,8 +43,9 @@ type Result struct {
 
 	// outcomes has the outcomes of all steps, in the order in which the steps ended.
 	outcomes []Outcome
-	// scores has the scores of trials at rungs. A score is known when the trial has reached the rung on all splits, or
-	// has gone wrong on one of them. The key of the score is the ID of the trial's last record at this rung.
+	// scores has the scores of trials at rungs. At each rung, a trial has a record for each split. The score is known
+	// when the trial has reached the rung on all splits, or has gone wrong on a split. The key of the score in the map
+	// is the ID of the last of these records.
 	scores map[string]float64
 }
 
@@ -51,14 +53,15 @@ type Result struct {
 type Trial struct {
 	Trial int `json:"trial"`
 	// Rung is the number of the last rung that the trial reached, counted from 0. Epochs is the number of epochs that
-	// the trial had trained when it reached this rung, averaged over splits. It is less than the rung's number of
+	// the trial had trained when it reached this rung, averaged over splits. Epochs is less than the rung's number of
 	// epochs if the training on a split stopped early or went wrong.
 	Rung   int     `json:"rung"`
 	Epochs float64 `json:"epochs"`
 	// Status is ok, diverged or failed. Message says what went wrong.
 	Status  string `json:"status"`
 	Message string `json:"message,omitempty"`
-	// Val is the best validation metric so far, averaged over splits; null in JSON if the trial went wrong.
+	// Val is the best validation metric so far, averaged over splits. Val is NaN, which is null in JSON, if the trial
+	// went wrong or has not reached its first rung on all splits.
 	Val      train.Number        `json:"val"`
 	Settings experiment.Settings `json:"settings"`
 	Records  []string            `json:"records"`
@@ -74,7 +77,7 @@ type Reached struct {
 	Seconds float64      `json:"seconds"`
 }
 
-// result computes the result from the known trials.
+// result computes the result of the search from the outcomes that are known so far.
 func (w *work) result() (*Result, error) {
 	r := &Result{Search: w.id, Dataset: w.Dataset, Model: w.Base.Model, Metric: w.Metric(), Splits: w.splits(),
 		Space: w.Space.Name, Dimensions: map[string]Range{}, Schedule: w.Schedule, Seed: w.Base.Seed,
@@ -109,7 +112,8 @@ func (w *work) result() (*Result, error) {
 // Found tells whether any trial went well.
 func (r *Result) Found() bool { return len(r.Best.Records) > 0 }
 
-// scored lists the scores of trials at rungs, in the order in which they were reached.
+// scored lists the scores of trials at rungs, in the order in which the trials reached the rungs. Scores of trials that
+// went wrong are left out.
 func (r *Result) scored() (all []Reached) {
 	epochs, seconds := 0, 0.0
 	for _, o := range r.outcomes {
@@ -132,7 +136,7 @@ func (r *Result) improvements() []Reached {
 	return best
 }
 
-// add adds a trial to the result.
+// add adds the trial with the number n and the outcomes t to the result.
 func (r *Result) add(n int, t trial) {
 	all := t.outcomes()
 	if len(all) == 0 {
