@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestInterruptedEqualsUnbroken interrupts a search repeatedly, within trainings and between them. Its records must
-// equal those of an uninterrupted search, and no step may be made twice.
+// TestInterruptedEqualsUnbroken interrupts a search several times, and resumes it each time. In the end, its records
+// must equal those of a search that was not interrupted. If the complete search is run once more, no step may be made.
 func TestInterruptedEqualsUnbroken(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	whole := tiny(t, g, filepath.Join(dir, "whole.sqlite"))
@@ -50,7 +50,8 @@ func TestInterruptedEqualsUnbroken(t *testing.T) {
 	if again := run(t, s); again.Best.Trial != want.Best.Trial {
 		t.Errorf("once more: %+v", again.Best)
 	}
-	// With more trials, the search continues from its records.
+	// If the limit on trials is raised from 9 to 12, the search goes on from its records. A search without records
+	// would make at least 24 steps: 12 trials on two splits.
 	more, made := tiny(t, g, path), 0
 	more.Schedule.Trials = 12
 	more.Starts = func(Step) { made++ }
@@ -93,7 +94,7 @@ func TestSeveralProcesses(t *testing.T) {
 	}
 }
 
-// TestFailuresAreWorst: a trial that diverges has a record, and counts as worse than all others.
+// TestFailuresAreWorst: a trial that diverges has a record. Its score counts as worse than those of all other trials.
 func TestFailuresAreWorst(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	s := tiny(t, g, filepath.Join(dir, "a.sqlite"))
@@ -118,8 +119,9 @@ func TestFailuresAreWorst(t *testing.T) {
 	}
 }
 
-// TestFailedIsTriedAgain: if no trial can be trained, the search ends with an error. After the cause is removed, the
-// search goes on as if nothing had happened. A step that fails takes time, but adds no epochs.
+// TestFailedIsTriedAgain: if a search has records of failed trials, a later run of the search tries these trials again.
+// If no trial can be trained, the search ends with an error. The record of a failed step has the seconds that the step
+// took, and no new epochs.
 func TestFailedIsTriedAgain(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	s := tiny(t, g, filepath.Join(dir, "a.sqlite"))
@@ -180,7 +182,8 @@ func TestFailedIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestDeadline: a search without a limit on trials ends at its deadline, and a later search goes on from there.
+// TestDeadline: a search without a limit on trials ends at its deadline. A later run of the same search, with a new
+// deadline, goes on from the records of the first run.
 func TestDeadline(t *testing.T) {
 	g, path := board(t), filepath.Join(t.TempDir(), "runs.sqlite")
 	limited := func(d time.Duration) *Result {

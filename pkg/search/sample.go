@@ -16,18 +16,18 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Sampler draws the settings of trials. It turns the points of a quasi-random sequence into settings: each point has a
-// coordinate from 0 to 1 for each setting that is searched, and this coordinate chooses a value from the setting's
-// range. The sequence is a Halton sequence, scrambled by a seed (Owen, A randomized Halton algorithm, 2017), whose
-// points fill the space more evenly than random points. The settings of trial n do not depend on which trials were
-// drawn before.
+// Sampler draws the settings of trials. It takes the points of a quasi-random sequence, and turns each point into
+// settings. A point has a coordinate from 0 to 1 for each setting that is searched. This coordinate chooses a value
+// from the setting's range. The points are spread more evenly than random points: they form a Halton sequence, which is
+// made random by a seed (Owen, A randomized Halton algorithm, 2017). The settings of trial n do not depend on which
+// trials were drawn before.
 type Sampler struct {
 	dimensions []Dimension
 	base       train.Config
 	seed       uint64
 	points     *mat.Dense
-	// next is the number of the next point of the sequence. drawn has the samples from the points before it, except
-	// impossible ones.
+	// next is the number of the first point that has not been turned into settings yet. drawn has the samples from all
+	// earlier points, except points whose settings cannot be combined.
 	next  int
 	drawn []Sample
 }
@@ -44,8 +44,8 @@ func NewSampler(dimensions []Dimension, base train.Config, seed uint64) *Sampler
 	return &Sampler{dimensions: dimensions, base: base, seed: seed}
 }
 
-// Trial returns the settings of trial n. Points that give impossible combinations of settings are skipped. Trial
-// returns an error if it has to skip too many points in a row.
+// Trial returns the settings of trial n. It skips each point of the quasi-random sequence whose settings cannot be
+// combined. If it has to skip too many points in a row, it returns an error.
 func (s *Sampler) Trial(n int) (Sample, error) {
 	if len(s.dimensions) == 0 {
 		return Sample{}, fmt.Errorf("the space has no setting of %s that is not given already: "+
@@ -64,8 +64,8 @@ func (s *Sampler) Trial(n int) (Sample, error) {
 	return s.drawn[n], nil
 }
 
-// point returns point i of the sequence. If the sequence is too short, a longer one is made, which begins with the same
-// points.
+// point returns point i of the quasi-random sequence. If fewer points have been computed so far, it computes a longer
+// sequence, which begins with the same points.
 func (s *Sampler) point(i int) []float64 {
 	const first = 64
 	if s.points == nil || i >= s.points.RawMatrix().Rows {
@@ -75,15 +75,15 @@ func (s *Sampler) point(i int) []float64 {
 		}
 		d := len(s.dimensions)
 		s.points = mat.NewDense(rows, d, nil)
-		// PCG takes two numbers as its seed. The second one is an arbitrary constant.
+		// The random number generator PCG takes two numbers as its seed. The second one is an arbitrary constant.
 		samplemv.Halton{Kind: samplemv.Owen, Q: distmv.NewUnitUniform(d, nil),
 			Src: rand.NewPCG(s.seed, 0x7365617263680a)}.Sample(s.points)
 	}
 	return s.points.RawRowView(i)
 }
 
-// sample turns a point into settings. It draws the settings without conditions first, since the conditions of the other
-// settings ([Range.When]) depend on them.
+// sample turns a point into settings. A setting may be conditional: it is drawn only if other settings have certain
+// values ([Range.When]). Therefore sample draws the conditional settings after all others.
 func (s *Sampler) sample(point []float64) (Sample, error) {
 	out := Sample{experiment.Settings{}, s.base}
 	for _, conditional := range []bool{false, true} {
@@ -100,7 +100,7 @@ func (s *Sampler) sample(point []float64) (Sample, error) {
 	return out, out.Config.Validate()
 }
 
-// applies tells whether the setting is drawn: whether the configuration c meets the setting's conditions
+// applies tells whether the setting is drawn. It is drawn if the configuration c meets the setting's conditions
 // ([Range.When]).
 func (d Dimension) applies(c train.Config) bool {
 	for key, values := range d.When {

@@ -9,24 +9,25 @@ import (
 )
 
 // Schedule says for how many epochs trials train, and which of them continue. A rung is a number of epochs after which
-// trials are compared: only the best trials continue to the next rung. This is ASHA (Li et al. 2020, algorithm 2),
-// except at the end of a search. There Schedule makes sure that the best trial trains in full. A rung is called closed
-// once no further trial can reach it. From a closed rung at least one trial continues, even if fewer than Reduction
-// trials have reached the rung. If a trial that continued from a closed rung fails or diverges, the next best trial
-// continues in its place.
+// trials are compared: only the best trials continue to the next rung. The algorithm is ASHA (Li et al. 2020, algorithm
+// 2), with one addition: at the end of a search, the best trial must train in full. For this purpose, a rung is called
+// closed as soon as no further trial can reach it. From a closed rung at least one trial continues, even if ASHA would
+// let none continue because too few trials have reached the rung. If a trial that continued from a closed rung fails or
+// diverges later, the next best trial continues in its place.
 type Schedule struct {
 	// Rungs are ascending numbers of epochs. The last one is the number of epochs of a complete training.
 	Rungs []int `json:"rungs"`
-	// Reduction is called eta in the paper on ASHA: of the trials that reach a rung, the share 1/Reduction continues to
-	// the next rung.
+	// Reduction says how many trials continue: of the trials that reach a rung, the share 1/Reduction continues to the
+	// next rung. The paper on ASHA calls this number eta.
 	Reduction int `json:"reduction"`
 	// Trials is the largest number of trials; 0 stands for no limit.
 	Trials int `json:"-"`
 }
 
-// NewSchedule returns a schedule. Its last rung is epochs, the number of epochs of a complete training. The rungs
-// before it are epochs divided by reduction, by the square of reduction, and so on, rounded up. Rungs below the number
-// least are left out. The argument trials is the largest number of trials; 0 stands for no limit.
+// NewSchedule returns a schedule. The argument epochs is the number of epochs of a complete training, which is the last
+// rung. The other rungs are epochs divided by reduction, by the square of reduction, and so on, rounded up. Those below
+// the number least are left out. For example, epochs 270, least 10 and reduction 3 give the rungs 10, 30, 90 and 270.
+// The argument trials is the largest number of trials; 0 stands for no limit.
 func NewSchedule(epochs, least, reduction, trials int) Schedule {
 	s := Schedule{Reduction: reduction, Trials: trials}
 	for share := 1; ; share *= reduction {
@@ -38,15 +39,18 @@ func NewSchedule(epochs, least, reduction, trials int) Schedule {
 	}
 }
 
-// Job is the training of a trial up to a rung, on all splits. Trial and Rung are their numbers, counted from 0.
+// Job is the training of a trial up to a rung, on all splits. Trial is the number of the trial, and Rung is the number
+// of the rung. Both are counted from 0.
 type Job struct{ Trial, Rung int }
 
 // Standing is what a schedule needs to know about a trial.
 type Standing struct {
-	// Scores has the trial's score at each rung that it has reached: its best validation metric, averaged over splits.
-	// The score is minus infinity if the trial failed or diverged before it reached the rung.
+	// Scores has a score for each rung that the trial has reached, in the order of the rungs: the best validation
+	// metric so far, averaged over splits. If the trial failed or diverged on the way to a rung, its score at this rung
+	// is minus infinity, and there are no further scores.
 	Scores []float64
-	// Begun tells that the trial has reached its next rung on some of the splits, but not yet on all.
+	// Begun tells that the job to the trial's next rung has begun: it is done on some of the splits, but not yet on
+	// all.
 	Begun bool
 }
 
@@ -58,10 +62,11 @@ func (s Standing) Bad() bool {
 // Standings has the standings of all trials that have begun. The keys of the map are the numbers of the trials.
 type Standings map[int]Standing
 
-// Next lists the jobs to do now, the most urgent first. Jobs that have begun come first. Then come jobs of trials that
-// continue to their next rung, those from higher rungs first. Among trials from the same rung, the best come first. New
-// trials come last. The listed jobs do not depend on each other, so that several processes may do them at the same
-// time. No jobs are listed when the search is over.
+// Next lists the jobs to do now, the most urgent first. Jobs that are done on some splits, but not on all, come first.
+// Jobs that train a trial from one rung to the next come second. Among these, jobs to a higher rung come before jobs to
+// a lower rung. Of two jobs to the same rung, the job of the better trial comes first. Jobs of new trials come last.
+// The listed jobs do not depend on each other, so that several processes may do them at the same time. When the search
+// is over, no jobs are listed.
 func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	return func(yield func(Job) bool) {
 		for _, n := range slices.Sorted(maps.Keys(of)) {
@@ -84,8 +89,8 @@ func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	}
 }
 
-// promoted returns a list of trials for each rung except the last. The list has the trials that continue from this rung
-// to the next, including those that have continued already. The best trials come first.
+// promoted returns a list of trials for each rung except the last. The list of a rung has the trials that continue from
+// this rung to the next, including those that have continued already. The best trials come first.
 func (s Schedule) promoted(of Standings) (all [][]int) {
 	closed := s.Trials > 0
 	for n := 0; closed && n < s.Trials; n++ {
@@ -102,10 +107,10 @@ func (s Schedule) promoted(of Standings) (all [][]int) {
 	return all
 }
 
-// promotedFrom returns the trials that continue from one rung. Their number is 1/Reduction of the number of trials that
-// have reached the rung, but at least one if the rung is closed. The best trials continue. Trials that failed or
-// diverged at this rung do not continue. If the rung is closed, trials that failed or diverged at a higher rung are
-// left out as well, so that others take their place.
+// promotedFrom returns the trials that continue from one rung. These are the best of the trials that have reached the
+// rung: the share 1/Reduction of them, rounded down. Trials that failed or diverged at this rung do not continue. The
+// argument closed tells that no further trial can reach the rung. In this case at least one trial continues, and trials
+// that failed or diverged at a higher rung are left out as well: the next best trials continue in their place.
 func (s Schedule) promotedFrom(rung int, of Standings, closed bool) []int {
 	var there []int
 	for n, t := range of {
@@ -126,8 +131,9 @@ func (s Schedule) promotedFrom(rung int, of Standings, closed bool) []int {
 	return there[:min(quota, len(there))]
 }
 
-// Best returns the number of the trial whose last score is best. Among equal scores, it prefers the trial at the higher
-// rung, then the one with the lower number. The result ok is false if no trial went well.
+// Best returns the number of the trial with the best last score. If several trials have this score, Best returns the
+// one at the highest rung. If several of these are at the same rung, it returns the one with the lowest number. The
+// result ok is false if all trials failed or diverged.
 func (of Standings) Best() (trial int, ok bool) {
 	var good []int
 	for n, t := range of {

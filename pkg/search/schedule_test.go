@@ -24,7 +24,9 @@ func TestRungs(t *testing.T) {
 	}
 }
 
-// play does all jobs of a schedule, one after the other. The function score gives a trial's score at a rung.
+// play goes through a search without training: it does all jobs of a schedule, one after the other, and takes the score
+// of a trial at a rung from the function score. It returns the jobs in the order in which they were done, and the
+// standings of the trials at the end.
 func play(s Schedule, score func(Job) float64) (done []Job, of Standings) {
 	of = Standings{}
 	for {
@@ -63,8 +65,9 @@ func TestPromotion(t *testing.T) {
 	}
 }
 
-// TestEnd: of four trials, one third (rounded down: one trial) continues to the second rung, and one third of this one
-// trial is none. Still, the best trial trains up to the last rung, as soon as no new trials are left.
+// TestEnd: four trials reach the first rung. One third of them, rounded down, is one trial, which continues to the
+// second rung. One third of one trial, rounded down, is none, so that no trial would train up to the last rung. But as
+// soon as no new trials are left, the best trial continues to the last rung all the same.
 func TestEnd(t *testing.T) {
 	first := []float64{0.5, 0.7, 0.6, 0.2}
 	done, _ := play(NewSchedule(9, 1, 3, 4), func(j Job) float64 { return first[j.Trial] })
@@ -81,8 +84,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestPromotedGoesWrong: if the only trial that continued goes wrong later, the next best trial, if there is one,
-// continues in its place.
+// TestPromotedGoesWrong: only one trial continues from a rung, and fails or diverges later. Then the next best trial at
+// this rung, if there is one, continues in its place.
 func TestPromotedGoesWrong(t *testing.T) {
 	first, wrong := []float64{0.5, 0.7, 0.6}, map[Job]bool{{1, 1}: true, {2, 2}: true}
 	score := func(j Job) float64 {
@@ -106,7 +109,8 @@ func TestPromotedGoesWrong(t *testing.T) {
 	}
 }
 
-// TestNextInParallel: while one process does the first job, other processes find further jobs to do.
+// TestNextInParallel: Next lists several jobs that can be done at the same time, so that each of several processes
+// finds a job.
 func TestNextInParallel(t *testing.T) {
 	s := NewSchedule(9, 1, 3, 0)
 	of := Standings{0: {Scores: []float64{0.5}}, 1: {Scores: []float64{0.7}}, 2: {Scores: []float64{0.6}},

@@ -12,28 +12,27 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Search is a search for settings. The state of the search is kept only as records in Store. If Store already has
-// records of this search, which are those with the same ID ([Search.ID]), Run goes on from there. Several processes may
-// run the same search at the same time.
+// Search is a search for settings. Its results are kept as records in Store. These records have the ID of the search
+// ([Search.ID]). If Store already has records with this ID, Run goes on from these records. Several processes may run
+// the same search at the same time.
 type Search struct {
 	// Dataset is the name of the dataset, as users type it.
 	Dataset string
 	// Graphs has one graph for each split. A trial's score is the mean of its validation metrics on these graphs.
 	Graphs []Blind
-	// Space has the settings that are drawn for each trial, with their ranges. Fixed has the names, in JSON, of
-	// settings that are not drawn.
+	// Space has the ranges of settings. For each trial, values are drawn from these ranges. Fixed has the names (such
+	// as weight_decay) of settings that are not drawn, even if Space has ranges for them.
 	Space *Space
 	Fixed []string
 	// Base has the model and all settings that are not drawn, such as Patience. Base.Epochs is the number of epochs of
 	// a complete training, which is the last rung of Schedule. Base.Seed is the seed for drawing settings, for the
 	// initial parameters and for dropout.
 	Base train.Config
-	// Schedule has the rungs, which are the numbers of epochs after which trials are compared, and decides which trials
-	// continue.
+	// Schedule decides which trials continue. Its rungs are the numbers of epochs after which trials are compared.
 	Schedule Schedule
 	// Deadline, if set, is the time at which the search ends. A step is not begun if it is predicted to end after the
-	// deadline. A training that turns out to be too slow is stopped; its checkpoint is kept, and a later call of Run
-	// goes on from there.
+	// deadline. A training that turns out to be too slow for the deadline is stopped. Its checkpoint is kept, and a
+	// later call of Run goes on from this checkpoint.
 	Deadline time.Time
 
 	Store  *results.Store
@@ -65,9 +64,9 @@ func (s Step) String() string {
 	return fmt.Sprintf("trial %d to epoch %d, split %d", s.Trial, s.Until, s.Split)
 }
 
-// definition returns everything that the results of trials depend on. The number of trials and the deadline are not
-// part of it, so that a search can go on with more trials or more time. The engine is not part of it either, since it
-// changes only the last digits of results (see docs/repeating.md).
+// definition returns what identifies a search: everything that the results of its trials depend on, except the engine,
+// which changes only the last digits of results (see docs/repeating.md). The number of trials and the deadline are left
+// out as well, so that a search can go on with more trials or more time.
 func (s *Search) definition() map[string]any {
 	graphs := map[int]string{}
 	for _, b := range s.Graphs {
@@ -80,8 +79,9 @@ func (s *Search) definition() map[string]any {
 // dimensions returns the settings that are searched.
 func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fixed...) }
 
-// ID returns a text that is the same for searches with the same dataset, splits, space, rungs, seed and other settings.
-// The trials of such searches are the same. In the records of a search, the ID takes the place of a profile's name.
+// ID returns a text that identifies the search. Two searches have the same ID if they have the same dataset, splits,
+// ranges, rungs, seed and other settings. They then have the same trials, too. In the records of a search, the ID
+// stands where other records have the name of a profile.
 func (s *Search) ID() string {
 	key, err := results.Key(s.definition())
 	if err != nil {
@@ -91,11 +91,11 @@ func (s *Search) ID() string {
 	return results.Search + "-" + key[:short]
 }
 
-// checksum returns the checksum of the graph as a model sees it. It does not depend on labels of test nodes, since
-// these are replaced.
+// checksum returns the checksum of the graph as the model of c sees it: some models do not see the directions of edges.
+// The labels of test nodes do not change the checksum, since [Blindfold] has replaced these labels.
 func (b Blind) checksum(c train.Config) string { return models.Seen(c.Config, b.graph).Checksum() }
 
-// Metric returns the name of the metric, on validation nodes, by which trials are compared.
+// Metric returns the name of the metric by which trials are compared. The metric is computed on validation nodes.
 func (s *Search) Metric() string { return train.Metric(s.Graphs[0].graph) }
 
 // check returns an error if the search cannot be run.
@@ -113,9 +113,9 @@ func (s *Search) check() error {
 func (s *Search) Sampler() *Sampler { return NewSampler(s.dimensions(), s.Base, s.Base.Seed) }
 
 // Run makes trials until none is left, or until the deadline. If ctx is cancelled, the current training saves a
-// checkpoint, and Run returns an error that says so. A later call of Run goes on from this checkpoint. A trial that
-// diverges or fails, for instance because it needs more memory than there is, counts as worse than all others. If all
-// of the first few trials fail, Run returns an error. A trial that failed before Run began is tried again, once.
+// checkpoint, and Run returns an error. A later call of Run goes on from this checkpoint. A trial that diverges or
+// fails, for instance because it needs more memory than there is, counts as worse than all others. If all of the first
+// few trials fail, Run returns an error. A trial that failed before this call of Run is tried once more.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err := s.check(); err != nil {
 		return nil, err

@@ -17,7 +17,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Space says which settings are searched, and in which ranges. It is read from a file: see data/spaces.
+// Space says which settings are searched, and in which ranges. It is read from a JSON file; the folder data/spaces has
+// examples.
 type Space struct {
 	Schema string `json:"$schema,omitempty"`
 	Name   string `json:"name"`
@@ -40,7 +41,8 @@ type Rule struct {
 // maxSpace is the largest size, in bytes, that the file of a space may have.
 const maxSpace = 1 << 20
 
-// OpenSpace returns a space that comes with revgnn (data/spaces) by its name, or reads a space from a file.
+// OpenSpace returns a space. The argument is the name of a space that comes with revgnn (in the folder data/spaces), or
+// the path of a file with a space.
 func OpenSpace(nameOrFile string) (*Space, error) {
 	if slices.Contains(data.SpaceNames(), nameOrFile) {
 		text, err := data.Space(nameOrFile)
@@ -82,8 +84,8 @@ func ParseSpace(text []byte) (*Space, error) {
 	return &s, nil
 }
 
-// ordered lists the settings that cannot be searched, since all trials of a search share them: limits on how long
-// trials train, and the seed of the search.
+// ordered lists the settings that cannot be searched: limits on how long trials train, and the seed of the search. All
+// trials of a search have the same values of these settings.
 var ordered = []string{"epochs", "patience", "seed"}
 
 func (r Rule) check() error {
@@ -109,9 +111,10 @@ func (r Rule) check() error {
 	return nil
 }
 
-// fits checks the range of the setting named key for each model of the rule. It returns an error if the setting cannot
-// have the values at the ends of the range. It also returns an error if a condition of the range ([Range.When]) names a
-// value that another setting cannot have.
+// fits checks the range of the setting named key, for each model to which the rule applies. It returns an error if the
+// setting cannot have the smallest or the largest value of the range, or one of its choices. A condition of the range
+// ([Range.When]) names values of other settings. fits also returns an error if another setting cannot have a value that
+// a condition names for it.
 func (r Rule) fits(key string) error {
 	named := r.Models
 	if len(named) == 0 {
@@ -138,8 +141,8 @@ func (r Rule) fits(key string) error {
 	return nil
 }
 
-// possible returns an error if the model of c does not have the setting named key, or if the setting cannot have this
-// value.
+// possible returns an error if the model of c does not have the setting named key, or if the setting cannot have the
+// given value.
 func possible(c train.Config, key string, value json.RawMessage) error {
 	if err := c.Decode(key, value); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestSpacesOfTheProgram: in the spaces that are part of revgnn, every model has settings to search, every sample can
-// be trained, and every choice of a setting is drawn.
+// TestSpacesOfTheProgram draws 60 samples for each model from each space that comes with revgnn. Every setting that the
+// space has for the model must be drawn. If the range of a setting is a list of choices, every choice must be drawn.
 func TestSpacesOfTheProgram(t *testing.T) {
 	for _, name := range data.SpaceNames() {
 		s, err := OpenSpace(name)
@@ -78,8 +78,9 @@ func TestSamplesAreTheSameAgain(t *testing.T) {
 	}
 }
 
-// TestConditions: for GRAND, the setting step is drawn only with solvers that have a fixed step size, and tol_scale
-// only with dopri5. Settings whose names are given to [Space.Of] are not drawn.
+// TestConditions tests two settings of GRAND that are drawn only for some solvers. The setting step is drawn only for
+// solvers with a fixed step size. The setting tol_scale is drawn only for dopri5, which chooses its step size itself.
+// Besides, settings whose names are given to [Space.Of] are not drawn.
 func TestConditions(t *testing.T) {
 	s, err := OpenSpace(data.PublishedSpace)
 	if err != nil {

@@ -21,12 +21,13 @@ type work struct {
 	// take.
 	known known
 	costs *costs
-	// late has the jobs that were stopped because they would have missed the deadline. They are not begun again.
+	// late has the jobs that were stopped because they would have missed the deadline. This process does not begin them
+	// again.
 	late map[Job]bool
 }
 
-// look reads the records of the search again. It returns an error if the first trials have all failed, so that the
-// search should end (see the method hopeless).
+// look reads the records of the search again. It also calls the method hopeless, which returns an error if the search
+// should end because all of its first trials failed.
 func (w *work) look() (err error) {
 	if w.known, err = read(w.Store, w.id, w.began); err != nil {
 		return err
@@ -39,8 +40,8 @@ func (w *work) look() (err error) {
 	return w.hopeless()
 }
 
-// hopeless returns an error if the first ten trials (or all trials, if there are fewer) failed. The cause is then
-// probably not in the settings that were drawn.
+// hopeless returns an error if the first ten trials failed, or all trials if there are fewer than ten. It is then
+// likely that further trials would fail, too, whatever their settings.
 func (w *work) hopeless() error {
 	const enough = 10
 	count, why := 0, ""
@@ -58,9 +59,10 @@ func (w *work) hopeless() error {
 		"given, and search again: failed trials are then made once more", count, why)
 }
 
-// next claims the next step to be made, and returns it: the first step that no other process has claimed, if there is
-// enough time left for it. If other processes have claimed all steps that can be made now, next waits for one of these
-// steps. It returns nil if the search is over.
+// next claims a step, and returns the step with its claim. It takes the first step that is predicted to end before the
+// deadline and that no other process has claimed. If other processes have claimed all steps that can be made now, next
+// waits until one of these steps is released, and claims it if it is still to be made. It returns nil if the search is
+// over.
 func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 	for {
 		step, own, taken, err := w.claim()
@@ -73,7 +75,8 @@ func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 			}
 			step = taken
 		}
-		// Another process may have made this step since the records were read.
+		// The records may be out of date: another process may have made this step since they were read. Read them
+		// again.
 		if err := w.look(); err != nil {
 			own.Release()
 			return nil, nil, err
@@ -85,11 +88,13 @@ func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
 	}
 }
 
-// ahead is the largest number of trials without any record that one call of the method claim tries to claim.
+// ahead is the largest number of new trials (trials without a record) that one call of the method claim goes through.
+// The number must be limited, since a search without a limit on trials has new trials without end.
 const ahead = 64
 
-// claim tries to claim the steps that can be made now, one after the other, until it has claimed one. If other
-// processes have claimed all of these steps, the result taken is the first of them.
+// claim goes through the steps that can be made now and are predicted to end before the deadline, and tries to claim
+// one after the other. It stops when it has claimed one, and returns this step with its claim own. If other processes
+// have claimed all of these steps, claim returns only the first of them, as the result taken.
 func (w *work) claim() (step *Step, own *experiment.Claim, taken *Step, err error) {
 	fresh := 0
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
@@ -157,9 +162,9 @@ func (w *work) steps(job Job) (steps []Step, err error) {
 	return steps, nil
 }
 
-// wanted tells whether a step is still to be made. If there is no limit on trials, the schedule lists new trials
-// without end. They come last, in the order of their numbers. Therefore the loop can stop at the first new trial whose
-// number is higher than that of the step's trial.
+// wanted tells whether a step is still to be made. It looks for the step's job among the jobs that the schedule lists.
+// If there is no limit on trials, this list has no end. But new trials come last in it, in the order of their numbers.
+// So the loop can stop at the first new trial with a higher number than the step's trial.
 func (w *work) wanted(step Step) bool {
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
 		if job == step.Job {
@@ -182,8 +187,9 @@ func (w *work) splits() []int {
 	return out
 }
 
-// claimKey returns the key by which the training of a trial on a split is claimed. It is the same for all rungs, since
-// the training has one checkpoint for all of them.
+// claimKey returns the key of a step's claim. The name of the training's checkpoint file contains this key. A training
+// goes on from rung to rung, and has one checkpoint file for all rungs. Therefore the key depends on the trial and the
+// split, but not on the rung.
 func (w *work) claimKey(s Step) string {
 	key, err := results.Key(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
 	if err != nil {

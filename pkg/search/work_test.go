@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// working returns the state of a search that has read the given trials from its records. (Its store is in fact empty.)
+// working returns the state of a search, as if the search had read the given trials from its records. In fact it has no
+// records.
 func working(t *testing.T, of known) *work {
 	t.Helper()
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
@@ -19,15 +20,17 @@ func working(t *testing.T, of known) *work {
 		late: map[Job]bool{}}
 }
 
-// made returns the outcome of a trial that went well.
+// made returns the outcome of a trial that went well, with the validation metric val.
 func made(val float64) Outcome {
 	o := Outcome{Epochs: 1, Val: train.Number(val)}
 	o.record.Status = results.OK
 	return o
 }
 
-// TestProgressInOrder: trial 0 was interrupted and resumed. It took an hour, but its record starts only a minute before
-// its end. Trial 0 ended before trial 1, and must be listed first.
+// TestProgressInOrder: the progress of a search must list trials in the order in which they ended. Here trial 0 ended
+// before trial 1. Trial 0 had been interrupted and resumed. Its record has the time of all parts (an hour), but the
+// start of the last part, a minute before the end. So the order cannot be computed from the starts and the times in the
+// records.
 func TestProgressInOrder(t *testing.T) {
 	one := func(trial int, val float64, start, end, took time.Duration) map[int]Outcome {
 		rung := map[int]Outcome{}
@@ -47,8 +50,10 @@ func TestProgressInOrder(t *testing.T) {
 	}
 }
 
-// TestClaimedIsWanted: trial 5 is done on the first of two splits, and another process has claimed it on the second.
-// Trial 1 is to continue next, and trials 3, 4, 6, 7 and 8 are to begin. Every claim must be for one of these trials.
+// TestClaimedIsWanted: the method claim may claim only steps that are still to be made, as the method wanted tells.
+// Trials 0, 1 and 2 have reached the first rung, and trial 1 is to continue. Trial 5 has reached this rung on the first
+// of two splits, and another process has claimed the second split. Of nine trials, five have not begun: trials 3, 4, 6,
+// 7 and 8.
 func TestClaimedIsWanted(t *testing.T) {
 	both := func(val float64) trial { return trial{{0: made(val), 1: made(val)}} }
 	w := working(t, known{0: both(0.5), 1: both(0.7), 2: both(0.6), 5: {{0: made(0.4)}}})
