@@ -119,14 +119,16 @@ type pageItem struct {
 	Files []download
 }
 
-// download is a file in the same folder as the page.
+// download is a file that a page offers for download. Name is the name of the file, which is in the same folder as the
+// page. Format is the name of its format, such as "SVG".
 type download struct{ Name, Format string }
 
-// formats has the names of file formats, by the ending of the file name.
+// formats has an entry for each file format. The key is the ending of the file name, and the value is the name of the
+// format.
 var formats = map[string]string{"svg": "SVG", "png": "PNG", "tex": "LaTeX", "csv": "CSV", "md": "Markdown"}
 
-// page returns the page of the document, which has number i among the documents. The page has links to its files, and
-// to the documents before and after it.
+// page returns the HTML page of the document d, which is documents[i]. The page has links to the files of its tables
+// and figures. It also has links to the pages of the documents before and after d.
 func (d *Document) page(p Profile, documents []*Document, i int) (string, error) {
 	at := struct {
 		*Document

@@ -28,26 +28,28 @@ type PerformanceRow struct {
 	Group int `json:"group"`
 	// From is the publication from which the paper took the row. It is empty for the paper's own runs.
 	From string `json:"from,omitempty"`
-	// Balanced tells that the results of this row were published for class-balanced splits, which have equally many
-	// training nodes of each class (see [data.Balanced]). The other rows are for the paper's random splits.
+	// Balanced is true if the results of this row were published for class-balanced splits, which have equally many
+	// training nodes of each class (see [data.Balanced]). If Balanced is false, the results are for the paper's random
+	// splits.
 	Balanced bool `json:"balanced,omitempty"`
-	// Interval tells that the number after ± is not a standard deviation, but half of a 95 % confidence interval of the
-	// mean of ten runs.
+	// Interval is true if each number after ± in this row is half the width of a 95 % confidence interval of the mean
+	// of ten runs. If Interval is false, these numbers are standard deviations.
 	Interval bool `json:"interval,omitempty"`
 	Cells    []struct {
 		Mean float64 `json:"mean"`
 		Std  float64 `json:"std"`
 		From string  `json:"from,omitempty"`
 	} `json:"cells"`
-	// Layers has for each dataset the numbers of forward layers and of reverse layers (L_F and L_R in the paper). Delta
-	// has for each dataset the published gain. Both are nil if the paper does not give them.
+	// Layers has two numbers for each dataset: the number of forward layers (L_F in the paper) and the number of
+	// reverse layers (L_R). Delta has the published gain for each dataset. A field is nil if the paper does not give
+	// its numbers.
 	Layers [][2]int  `json:"layers,omitempty"`
 	Delta  []float64 `json:"delta,omitempty"`
 }
 
-// std returns the published standard deviation over runs for the cell in column k. The table may have half of a 95 %
-// confidence interval instead. This is 1.96 s / sqrt(n) for n runs with the standard deviation s. In this case std
-// computes s from it.
+// std returns the published standard deviation over runs for the cell in column k. In some rows, the number after ± is
+// not the standard deviation s, but half the width of a 95 % confidence interval of the mean. For n runs, this half
+// width is 1.96 s / sqrt(n). For these rows, std computes s from the half width.
 func (r PerformanceRow) std(k int) float64 {
 	const runs = 10
 	if r.Interval {
@@ -56,7 +58,7 @@ func (r PerformanceRow) std(k int) float64 {
 	return r.Cells[k].Std
 }
 
-// column returns the number of a dataset's column, or -1 if the table does not have the dataset.
+// column returns the index of the column of a dataset, or -1 if the table does not have the dataset.
 func (p *Performance) column(dataset string) int {
 	for i, c := range p.Columns {
 		if c == dataset {
@@ -86,8 +88,10 @@ func (p *Performance) row(model string) *PerformanceRow {
 	return nil
 }
 
-// Complexities is table 1, which has formulas for the time and memory of the two processes. Exponents has, for each
-// quantity in the formulas, its highest power in the formulas for time and in those for memory.
+// Complexities is the paper's table 1. It has formulas for the time and the memory of the forward process and of the
+// reverse process. Exponents has an entry for each of several quantities in these formulas, such as the number of
+// forward layers. In an entry, Time is the highest power of the quantity in the formulas for time, and Memory is its
+// highest power in the formulas for memory.
 type Complexities struct {
 	Columns []string `json:"columns"`
 	Rows    []struct {
@@ -101,7 +105,9 @@ type Complexities struct {
 	} `json:"exponents"`
 }
 
-// InversionErrors is table 4: the errors that remain when layers are computed forwards and then backwards.
+// InversionErrors is the paper's table 4. For this table, layers are applied to an input. Then the inverses of these
+// layers are applied, which should restore the input. The errors are the mean absolute differences between the inputs
+// and the restored inputs.
 type InversionErrors struct {
 	Models        []string `json:"models"`
 	Depth         int      `json:"depth"`
@@ -135,13 +141,14 @@ type Statement struct {
 	Short  string `json:"short"`
 	Title  string `json:"title"`
 	Says   string `json:"says"`
-	// ReverseLimit is for figure 2. It has an entry for each dataset on which the paper ran out of memory: the largest
-	// number of reverse layers that the paper could run.
+	// ReverseLimit is for figure 2. On some datasets, the authors of the paper ran out of memory with many reverse
+	// layers. For each of these datasets, ReverseLimit has the largest number of reverse layers that they could run.
 	ReverseLimit map[string]int `json:"reverse_limit"`
 }
 
-// published reads the file with the given name in the folder data/paper (see [data.Paper]). The file has published
-// numbers, or statements about figures.
+// published reads the JSON file with the given name in the folder data/paper (see [data.Paper]), and returns its
+// content as a value of the type T. The file has numbers from a table of the paper, or what the paper says about its
+// figures.
 func published[T any](name string) *T {
 	b, err := data.Paper(name)
 	var v T

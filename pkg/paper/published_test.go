@@ -97,8 +97,8 @@ func TestTable3IsPartOfTable6(t *testing.T) {
 	}
 }
 
-// TestPublishedNumbersAreInThePaper looks up every published number in the LaTeX source of the paper. It is skipped
-// unless this source is in the folder shared/paper beside the checkout.
+// TestPublishedNumbersAreInThePaper looks up the numbers from the folder data/paper in the LaTeX source of the paper.
+// The test is skipped if the folder shared/paper, which is beside the repository, does not have this source.
 func TestPublishedNumbersAreInThePaper(t *testing.T) {
 	found, _ := filepath.Glob("../../../shared/paper/*.txt")
 	if len(found) == 0 {
@@ -162,7 +162,7 @@ func sum(counts map[string]int) (n int) {
 	return n
 }
 
-// grouped writes a number below a million with a comma after the thousands.
+// grouped returns a number below a million as text, with a comma after the thousands, such as "12,345".
 func grouped(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)

@@ -15,32 +15,34 @@ import (
 // layers, and both. For each way, models are trained on the same splits.
 type Reversing struct {
 	Datasets []string `json:"datasets"`
-	// Splits are the splits that models are trained on. Settings are chosen on the first splits, as many as Tried says.
-	// They are chosen separately for each way to use a layer.
+	// Splits are the splits that models are trained on. Tried is the number of splits, counted from the first, on which
+	// settings are chosen. Settings are chosen separately for each way to use a layer.
 	Splits []int `json:"splits"`
 	Tried  int   `json:"tried"`
-	// Rules give the candidates: the settings to choose from. Each way to use a layer has further rules of its own,
-	// which refine the candidates.
+	// Rules give the candidates: the settings to choose from. Each way to use a layer also has rules of its own, for
+	// example for the numbers of layers. If Rules and the rules of a way have values for the same setting, the values
+	// from the rules of the way count.
 	Rules []experiment.Rule `json:"candidates"`
 	// Blocks has an entry for each kind of layer. An entry gives one row of the table for each dataset on which the
 	// layer is run.
 	Blocks []struct {
 		Title string `json:"title"`
-		// Datasets are the datasets on which the layer is run. An empty list stands for all datasets.
+		// Datasets are the datasets on which the layer is run. An empty list stands for all datasets of the table.
 		Datasets []string `json:"datasets,omitempty"`
 		Ways     [3]Way   `json:"ways"`
 	} `json:"blocks"`
 	Note string `json:"note"`
 }
 
-// Way is one of the three ways to use a layer. Model is a model that uses the layer in this way. Rules give the numbers
-// of layers to choose from.
+// Way is one of the three ways to use a layer: only forward layers, only reverse layers, or both. Model is the name of
+// the model that is trained. Rules give settings to choose from, such as numbers of layers.
 type Way struct {
 	Model string            `json:"model"`
 	Rules []experiment.Rule `json:"candidates"`
 }
 
-// The three ways to use a layer, in the order of the columns of the table.
+// These constants are the indices of the three ways to use a layer: only forward layers, only reverse layers, or both.
+// They are used for the list wayNames, and for the field Ways in [Reversing].
 const (
 	forwardOnly = iota
 	reverseOnly
@@ -49,13 +51,15 @@ const (
 
 var wayNames = [3]string{"forward only", "reverse only", "both"}
 
-// candidates returns the candidates for one way to use a layer on a dataset.
+// candidates returns the candidates on a dataset for the way w. A way is one of the three ways to use a layer: only
+// forward layers, only reverse layers, or both.
 func (r Reversing) candidates(dataset string, w Way) ([]train.Config, error) {
 	return experiment.Candidates(append(r.Rules[:len(r.Rules):len(r.Rules)], w.Rules...), dataset, w.Model)
 }
 
-// check returns an error if a way to use a layer has no candidates on a dataset, or impossible ones. It is also an
-// error if a candidate does not have layers in exactly the directions of its way.
+// check returns an error if a way to use a layer has no candidates on a dataset, or if the settings of a candidate are
+// impossible. It also returns an error if a candidate has layers that do not fit its way. For example, a candidate for
+// the way "forward only" must have forward layers, and no reverse layers.
 func (r Reversing) check() error {
 	for _, dataset := range r.Datasets {
 		for _, b := range r.Blocks {
@@ -127,7 +131,8 @@ func reversing(v *View) *Document {
 	return d
 }
 
-// way returns the table cell for one way to use a layer: the mean test metric, and the numbers of layers.
+// way returns a table cell with the results f for one way to use a layer: only forward layers, only reverse layers, or
+// both. The cell shows the mean test metric over splits, and the numbers of layers.
 func way(f experiment.Found) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
@@ -140,8 +145,9 @@ func way(f experiment.Found) report.Cell {
 	return c
 }
 
-// gain returns the table cell for the mean difference in the test metric between one way to use a layer and the way
-// with forward layers only. It also says whether this difference is significant.
+// gain returns a table cell with the mean of the given gains. Here a gain is the test metric of a model with reverse
+// layers minus the test metric of a model with forward layers only, on the same split. Below the mean, the cell has the
+// p-value of a paired t-test, if there are enough splits for this test.
 func gain(gains []float64) report.Cell {
 	if len(gains) == 0 {
 		return report.Missing("not run both ways on the same splits")
@@ -149,8 +155,9 @@ func gain(gains []float64) report.Cell {
 	return report.Difference(metrics.Mean(gains), 2).Below(report.Text(tested(gains)))
 }
 
-// says adds a note on one layer and one dataset: how much reverse layers beside forward layers change the test metric.
-// If there are too few splits to test this, says adds nothing.
+// says adds a note to the document, about one kind of layer on one dataset. The note says how much the test metric
+// changes if a model has reverse layers beside its forward layers, and whether this change is significant. If there are
+// fewer splits than [leastPairs], says adds no note.
 func (d *Document) says(dataset, title string, found [3]experiment.Found) {
 	gains := found[bothWays].Gains(found[forwardOnly])
 	if len(gains) < leastPairs {

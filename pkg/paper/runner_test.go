@@ -31,8 +31,8 @@ func tiny(t *testing.T) Profile {
 	return p
 }
 
-// runner returns a runner for which only the dataset minesweeper exists. Instead of the public dataset it loads a
-// generated Minesweeper graph of 92 x 100 cells.
+// runner returns an [experiment.Runner], which makes runs and records them in an SQLite file. The only dataset that it
+// can load is minesweeper. In place of the public dataset, it loads a generated Minesweeper graph of 92 x 100 cells.
 func runner(t *testing.T, path string) *experiment.Runner {
 	t.Helper()
 	store, err := results.Open(path)
@@ -85,8 +85,8 @@ func TestRunAndShow(t *testing.T) {
 	}
 }
 
-// TestCellsStopInTime: if it is not known how long the runs take, a notebook cell stops after the number of seconds
-// that it may take.
+// TestCellsStopInTime: a notebook cell may spend only a limited number of seconds on missing runs. If the time of these
+// runs cannot be estimated, the cell begins them, and stops when the seconds have passed.
 func TestCellsStopInTime(t *testing.T) {
 	items, err := Choose([]string{"fig4"})
 	if err != nil {

@@ -27,8 +27,8 @@ const (
 // Verdicts lists all verdicts, the best one first.
 var Verdicts = []Verdict{Reproduced, Weaker, NotReproduced, NotRun}
 
-// The degrees of a cell of a table. They say how far our mean is from the published mean, in published standard
-// deviations (std). Below and Above are for means that are more than two standard deviations away.
+// The degree of a cell of a table says how far our mean is from the published mean, in published standard deviations
+// (std). If our mean is more than two published standard deviations away, the degree is Below or Above.
 const (
 	WithinOne = "within one std"
 	WithinTwo = "within two std"
@@ -48,23 +48,26 @@ type Judgement struct {
 	Dataset string  `json:"dataset,omitempty"`
 	Aspect  string  `json:"aspect,omitempty"`
 	Verdict Verdict `json:"verdict"`
-	// Degree is the degree of a cell, such as [WithinOne]. It is empty for all other cases.
+	// Degree says how far our mean is from the published mean, such as [WithinOne], if the case is about a cell of a
+	// table. For all other cases it is empty.
 	Degree string `json:"degree,omitempty"`
-	// Numbers is a sentence with our number, the published number, and how they were compared. If there is no verdict,
-	// the sentence says why.
+	// Numbers is a sentence with our number, the published number, and how they were compared. If the verdict is
+	// [NotRun], the sentence says why.
 	Numbers string `json:"numbers"`
 	// Ours and Paper are the numbers that were compared. P is the p-value of a statistical test. A field is nil if
 	// there is no such number.
 	Ours  *float64 `json:"ours,omitempty"`
 	Paper *float64 `json:"paper,omitempty"`
 	P     *float64 `json:"p,omitempty"`
-	// Splits is the number of splits that models were trained on. Seeds is the number of seeds (trainings) on each
-	// split; if it differs, it is the smallest. Both are 0 if the runs are not trainings.
+	// Splits is the number of splits that models were trained on. On each split there may be several trainings with
+	// different seeds. Seeds is the smallest number of seeds on any split. Both fields are 0 if the runs are not
+	// trainings.
 	Splits int `json:"splits,omitempty"`
 	Seeds  int `json:"seeds,omitempty"`
 	// Records are the IDs of the runs from which the verdict follows, including the runs by which settings were chosen.
 	Records []string `json:"records"`
-	// Shown is the name of the item whose page shows these runs.
+	// Shown is the name of an item, such as "fig2". The page of this item shows the runs from which the verdict
+	// follows.
 	Shown string `json:"shown"`
 
 	runs []*results.Record
@@ -73,7 +76,7 @@ type Judgement struct {
 // Scorecard has all cases of all claims with their verdicts, for one profile.
 type Scorecard struct {
 	Profile string `json:"profile"`
-	// About describes the profile. Its settings may differ from those of the paper.
+	// About describes the profile. The settings of the profile may differ from those of the paper.
 	About  string          `json:"about"`
 	Counts map[Verdict]int `json:"counts"`
 	// Groups counts the verdicts of each group of claims. It is nil if the scorecard has only claims that were chosen
@@ -86,16 +89,17 @@ type Scorecard struct {
 type GroupScore struct {
 	ClaimGroup
 	Counts map[Verdict]int `json:"counts"`
-	// Degrees counts the degrees of cells. It is nil if the group is not about cells of tables.
+	// Degrees has the number of cells for each degree, such as [WithinOne]. (A degree says how far our mean is from the
+	// published mean of a cell.) Degrees is nil if the group is not about cells of tables.
 	Degrees map[string]int `json:"degrees,omitempty"`
 }
 
 // claimCase is one case of a claim. The fields model, dataset and aspect say what the case is about, as in [Judgement].
 type claimCase struct {
 	model, dataset, aspect string
-	// theirs is the text for {theirs} in [Claim.Says], such as the published number.
+	// theirs is a text, such as the published number. It takes the place of {theirs} in the sentence [Claim.Says].
 	theirs string
-	// judge asks for the runs and decides on the verdict.
+	// judge asks for the outcomes of the runs that the case needs, and decides on the verdict.
 	judge func() finding
 }
 
@@ -119,8 +123,9 @@ func notRun(why string) finding {
 	return found(NotRun, math.NaN(), math.NaN(), "%s", strings.TrimPrefix(why, "not run: "))
 }
 
-// limited returns the verdict on a number x that ought to be small. The verdict is Reproduced if x is at most the limit
-// reproduced, Weaker if x is at most the larger limit weaker, and NotReproduced otherwise.
+// limited returns the verdict on a number x that ought to be small, such as an error. The arguments reproduced and
+// weaker are two limits, and weaker is the larger one. The verdict is Reproduced if x is at most the smaller limit.
+// Otherwise the verdict is Weaker if x is at most the larger limit, and NotReproduced if x is above both.
 func limited(x, reproduced, weaker float64) Verdict {
 	switch {
 	case x <= reproduced:
@@ -141,7 +146,7 @@ func Judge(r *experiment.Runner, p Profile) (*Scorecard, error) {
 }
 
 // Choose returns a scorecard of those cases whose IDs begin with one of the given texts. Without texts it returns the
-// whole scorecard. A text with which no ID begins is an error.
+// whole scorecard. If no ID begins with a given text, Choose returns an error.
 func (s *Scorecard) Choose(beginnings []string) (*Scorecard, error) {
 	if len(beginnings) == 0 {
 		return s, nil
@@ -226,8 +231,8 @@ func (v *View) decide(c Claim, one claimCase) Judgement {
 	return j
 }
 
-// trainings says on how many splits and with how many seeds the runs of a verdict were trained. The arguments least and
-// most are the smallest and the largest number of seeds on one split.
+// trainings returns a text such as "3 splits × 1 seed": the number of splits, and the number of seeds on each split.
+// The arguments least and most are the smallest and the largest number of seeds on any split.
 func trainings(splits, least, most int) string {
 	text := count(splits, "split") + " × " + count(most, "seed")
 	if least < most {
@@ -236,8 +241,8 @@ func trainings(splits, least, most int) string {
 	return text
 }
 
-// seeds returns the number of splits that runs were trained on, and the smallest and largest number of seeds on one
-// split.
+// seeds looks at the trainings among the given runs. It returns the number of splits that they used. It also returns
+// the smallest and the largest number of different seeds on any split.
 func seeds(runs []*results.Record) (splits, least, most int) {
 	on := map[int][]uint64{}
 	for _, r := range runs {

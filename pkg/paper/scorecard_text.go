@@ -10,16 +10,17 @@ import (
 	"unicode/utf8"
 )
 
-// textWidth is the number of characters in a line of the scorecard in a terminal. verdictWidth is that of the first
-// column, which has the verdicts.
+// textWidth is the number of characters in a line of the scorecard in a terminal. verdictWidth is the number of
+// characters in the first column, which has the verdicts.
 const (
 	textWidth    = 116
 	verdictWidth = 16
 )
 
-// Text writes the scorecard for a terminal: first the counts of verdicts, then the claims by group. For claims that
-// were not run, it writes only the reasons, each with the number of claims. If the scorecard has only chosen claims
-// (see [Scorecard.Choose]), Text writes each claim with the IDs of its runs.
+// Text writes the scorecard for a terminal: first the counts of verdicts, then the claims, group by group. It does not
+// list claims with the verdict [NotRun] one by one. For these claims, it writes each reason with the number of claims
+// that were not run for this reason. If the scorecard has only chosen claims (see [Scorecard.Choose]), Text writes only
+// these claims, each with the IDs of its runs.
 func (s *Scorecard) Text(w io.Writer) {
 	if s.Groups == nil {
 		s.detail(w)
@@ -56,7 +57,8 @@ func (s *Scorecard) Text(w io.Writer) {
 	fmt.Fprintf(w, "\nThe runs behind a claim: revgnn claims ID, with an ID from above or the beginning of some.\n")
 }
 
-// apart returns the number of a group's cells with each degree as text.
+// apart returns a text such as "within one std 9, within two std 4, below 2, above 1": the number of cells for each
+// degree. A degree says how far our mean is from the published mean of a cell.
 func (g GroupScore) apart() string {
 	var parts []string
 	for _, d := range []string{WithinOne, WithinTwo, Below, Above} {
@@ -65,8 +67,8 @@ func (g GroupScore) apart() string {
 	return strings.Join(parts, ", ")
 }
 
-// text writes a case of a claim. For a cell of a table it leaves out the sentence of the claim, since the numbers say
-// the same.
+// text writes a case with its verdict. For a cell of a table it leaves out j.Says, the sentence of the claim, since
+// j.Numbers has the same information.
 func (j Judgement) text(w io.Writer) {
 	if j.Degree != "" {
 		row(w, j.Degree, j.ID+": "+j.Numbers)
@@ -107,7 +109,8 @@ func wrapped(w io.Writer, indent, text string) {
 	}
 }
 
-// lines breaks text at spaces into lines. A word that is longer than a line stays whole.
+// lines breaks text at spaces into lines of at most width characters. A word that is longer than width gets a line of
+// its own.
 func lines(text string, width int) (out []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {

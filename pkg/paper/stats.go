@@ -9,12 +9,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// leastPairs is the smallest number of splits on which the significance of gains is tested.
+// leastPairs is the smallest number of splits for a significance test of gains. (On each split, a gain compares a pair
+// of test metrics, with and without reverse layers.)
 const leastPairs = 3
 
-// pairedT returns the two-sided p-value of Student's t-test for paired values, given their differences. The p-value is
-// the probability that a mean difference is at least as far from 0 as this one, if there is in fact no difference. It
-// is NaN if there are fewer than [leastPairs] differences, or if all differences are equal.
+// pairedT returns the two-sided p-value of Student's t-test for paired values, given the difference of each pair. If
+// the true mean difference is 0, the p-value is the probability of a mean at least as far from 0 as the mean of the
+// given differences. The p-value is NaN if there are fewer than [leastPairs] differences, or if all differences are
+// equal.
 func pairedT(differences []float64) float64 {
 	n := float64(len(differences))
 	spread := metrics.SampleStd(differences)

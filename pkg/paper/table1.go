@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// task returns the benchmark of the model in which the quantity q, such as the number of layers, has the given value.
+// task returns the task of a benchmark. In this benchmark, the quantity q, such as the number of layers, has the given
+// value.
 func (c Complexity) task(q Quantity, value int) (experiment.Task, error) {
 	at, graph := experiment.Settings{}, c.Graph
 	for key, setting := range q.Settings {
@@ -28,17 +29,17 @@ func (c Complexity) task(q Quantity, value int) (experiment.Task, error) {
 	return experiment.Whole(results.Bench, graph.name(), model), err
 }
 
-// idle returns the benchmark of the model on a tiny graph. This benchmark shows how much memory the program needs by
-// itself.
+// idle returns the task of the benchmark on a tiny graph. This benchmark shows how much memory the program itself
+// needs.
 func (c Complexity) idle() experiment.Task {
 	return experiment.Whole(results.Bench, c.Idle.name(), c.Model.Config)
 }
 
 func (r Random) name() string { return experiment.RandomGraph(r.Nodes, r.Edges) }
 
-// complexity makes table 1. The time and memory of a training step are about proportional to a power of each quantity,
-// such as the number of layers. The table shows the exponent that we measured for each quantity, and beside it the
-// exponent in the paper's formulas.
+// complexity makes table 1: how the time and the memory of a training step depend on quantities such as the number of
+// layers. Time and memory are about proportional to a power of each quantity. For each quantity, the table shows the
+// exponents that we measured, and beside them the exponents in the paper's formulas.
 func complexity(v *View) *Document {
 	p, c := published[Complexities]("table1"), v.Profile.Complexity
 	t := &report.Table{ID: "table1-exponents",
@@ -89,9 +90,10 @@ func stated(p *Complexities) *report.Table {
 	return t
 }
 
-// measured collects the benchmarks of one quantity: x has its values, seconds the measured times, and memory the
-// measured memory. The field called nothing is the benchmark on the tiny graph. The memory of this benchmark is
-// subtracted from that of the others, so that the program's own memory does not count.
+// measured collects the results of benchmarks that differ only in one quantity, such as the number of layers. The list
+// x has the values of the quantity, seconds has the measured times, and memory has the measured amounts of memory. The
+// field called nothing is the result of a benchmark on a tiny graph. It shows how much memory the program itself needs.
+// This memory is subtracted from the memory of the other benchmarks. The field why says why a benchmark has no result.
 type measured struct {
 	nothing            experiment.Answer[experiment.Timed]
 	quantity           Quantity
@@ -99,7 +101,8 @@ type measured struct {
 	why                string
 }
 
-// measure adds the benchmark for one value of the quantity to m. It returns a row for the table of measured values.
+// measure adds the result of one benchmark to m: the benchmark in which the quantity has the given value. It also
+// returns this result as a row for the table of measured values.
 func (m *measured) measure(v *View, value int) report.Row {
 	row := report.Row{Label: fmt.Sprintf("%s = %d", m.quantity.Quantity, value)}
 	t, err := v.Profile.Complexity.task(m.quantity, value)
@@ -124,8 +127,8 @@ func (m *measured) measure(v *View, value int) report.Row {
 	return row
 }
 
-// power returns a table cell with the exponent p of y ~ x^p. If fewer points were measured than the argument points
-// says, the cell has the reason instead.
+// power returns a table cell with the exponent p for which y is about proportional to x^p. The argument points is the
+// number of measurements that there should be. If some are missing, the cell has the reason instead.
 func power(x, y []float64, points int, why string) report.Cell {
 	f, why := allPoints(x, y, points, why)
 	if why != "" {
@@ -134,8 +137,9 @@ func power(x, y []float64, points int, why string) report.Cell {
 	return report.Number(f.Slope, 2).Below(report.Text(fmt.Sprintf("R² = %.3f", f.R2)))
 }
 
-// allPoints finds the exponent p of y ~ x^p, which is the slope of the returned fit. If fewer points were measured than
-// the argument points says, it returns the reason instead.
+// allPoints finds the exponent p for which y is about proportional to x^p. This exponent is the slope of the returned
+// fit. The argument points is the number of measurements that there should be. If some are missing, or if no line can
+// be fitted, the returned text says why.
 func allPoints(x, y []float64, points int, why string) (report.Fit, string) {
 	if len(y) < points || len(x) < points {
 		return report.Fit{}, cmp.Or(why,

@@ -7,8 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// inversion asks for one run of table 4 and figure 5. This run computes the published number of layers forwards. Then
-// it computes the inverses of these layers backwards, which should restore the input.
+// inversion asks for the outcome of one inversion, for table 4 and figure 5. An inversion applies layers to an input.
+// Then it applies the inverses of these layers, which should restore the input. There are as many layers as in the
+// paper.
 func (v *View) inversion(published *InversionErrors, dataset, model string) (a experiment.Answer[train.Inversion]) {
 	c := train.Default(model)
 	c.Hidden, c.Forward, c.Lipschitz, c.MaxIterations = v.Profile.Inversions.Hidden, published.Depth,
@@ -20,7 +21,9 @@ func (v *View) inversion(published *InversionErrors, dataset, model string) (a e
 	return experiment.Ask[train.Inversion](v.View, experiment.Whole(results.Invert, dataset, c))
 }
 
-// inversionErrors makes table 4: the mean absolute differences between the inputs and the restored inputs.
+// inversionErrors makes table 4. For this table, layers are applied to an input. Then the inverses of these layers are
+// applied, which should restore the input. The table has the mean absolute differences between the inputs and the
+// restored inputs.
 func inversionErrors(v *View) *Document {
 	p := published[InversionErrors]("table4")
 	t := &report.Table{ID: "table4",

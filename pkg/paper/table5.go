@@ -65,8 +65,8 @@ func compared(a experiment.Answer[metrics.Stats], paper GraphStatistics) (cells 
 		ours := report.Missing(a.Why)
 		if a.OK() {
 			ours = show(pair[0])
-			// The paper prints two decimals. The tolerance is half a unit of the second decimal, and a little more for
-			// rounding.
+			// The paper prints two decimals. The tolerance is half a unit of the second decimal (0.005), and a little
+			// more for rounding errors.
 			same = same && math.Abs(pair[0]-pair[1]) <= 0.005001
 		}
 		cells = append(cells, ours, show(pair[1]).Published())

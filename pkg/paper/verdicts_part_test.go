@@ -8,8 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// TestPlacesWithoutAllRows: a row of a table that was not run might rank higher than all others. A model that ranks
-// first without this row therefore gets the verdict Weaker.
+// TestPlacesWithoutAllRows: in the paper's table 2, GCN+ReP ranks first on Minesweeper. In our made-up results it also
+// ranks first, but one model of the table was not run. This model might rank higher. The verdict is therefore Weaker,
+// not Reproduced.
 func TestPlacesWithoutAllRows(t *testing.T) {
 	p := plainRules(t)
 	s := experiment.Scope{Profile: p.Profile}
@@ -44,8 +45,8 @@ func TestPlacesWithoutAllRows(t *testing.T) {
 	}
 }
 
-// TestLargestGainOnCommonDatasets: if one of the models with a reverse process was not run on a dataset, this dataset
-// does not count in the average gain of any model.
+// TestLargestGainOnCommonDatasets: a check compares the average gains of the models with a reverse process. If one of
+// these models has no result on a dataset, this dataset does not count for any of the models.
 func TestLargestGainOnCommonDatasets(t *testing.T) {
 	p := plainRules(t)
 	j := verdictOf(t, p, "gcn-most/gcn+rep", func(task experiment.Task) any {

@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// smoothing returns the outcome of a training. Every layer of the forward process has the GSL forward, and every layer
-// of the reverse process has the GSL reverse.
+// smoothing returns a made-up outcome of a training. The GSL of the state after a forward layer is the argument called
+// forward. The GSL of the state after a reverse layer is the argument called reverse.
 func smoothing(task experiment.Task, forward, reverse float64) any {
 	f := &experiment.Followed{}
 	for _, l := range task.Follow.Layers {
@@ -57,9 +57,9 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 		}
 	}
 	j := verdictOf(t, Quick(), "gsl-forward/gcn+rep/chameleon-filtered", func(task experiment.Task) any {
-		// Here the GSL depends only on the number of forward layers. GCN+ReP has 16 of them, and the plain models have
-		// 16, 32 and 64. The GSL of GCN+ReP therefore equals that of one plain model, and is smaller than those of the
-		// two others.
+		// Here the GSL is 0.5 for models with 16 forward layers, and 0.9 for models with 32 or 64. GCN+ReP has 16
+		// forward layers. The three plain models have 16, 32 and 64. The GSL of GCN+ReP is therefore smaller than the
+		// GSL of two plain models, and equal to the GSL of the third.
 		return smoothing(task, map[int]float64{16: 0.5, 32: 0.9, 64: 0.9}[task.Config.Forward], 0)
 	})
 	if j.Verdict != Weaker {
@@ -67,9 +67,9 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 	}
 }
 
-// spreading returns the outcome of a training of figures 1 and 4 with two layers in each process. After layer l, half
-// of the predictions are larger than 0.5 and half are smaller. The distance from 0.5 is forward[l-1] in the forward
-// process and reverse[l-1] in the reverse process.
+// spreading returns a made-up outcome of a training for figures 1 and 4. The model has two forward layers and two
+// reverse layers. From the state after layer l, the head predicts 0.5 + x for half of the cells of a board, and 0.5 - x
+// for the other half. In the forward process x is forward[l-1], and in the reverse process x is reverse[l-1].
 func spreading(task experiment.Task, forward, reverse [2]float64) any {
 	f := &experiment.Followed{}
 	layer := func(l int, by float64) experiment.Layer {

@@ -22,8 +22,8 @@ func plainRules(t *testing.T) Profile {
 	return p
 }
 
-// verdictOf decides on the verdict of the case with the given ID. The function outcome returns the outcome of each
-// task, or nil for a run that diverged.
+// verdictOf returns the judgement of the case with the given ID. It makes no runs: the function outcome makes up the
+// outcome of each task. If outcome returns nil, the run counts as diverged.
 func verdictOf(t *testing.T, p Profile, id string, outcome func(experiment.Task) any) Judgement {
 	t.Helper()
 	s := experiment.Scope{Profile: p.Profile}
@@ -114,8 +114,8 @@ func TestCellsOfFailedAndFewSplits(t *testing.T) {
 	}
 }
 
-// TestBalancedRows: if a row was published for class-balanced splits, its verdict follows from our runs on
-// class-balanced splits.
+// TestBalancedRows: some rows of the paper's tables were published for class-balanced splits. The verdicts on the cells
+// of these rows follow from our runs on class-balanced splits.
 func TestBalancedRows(t *testing.T) {
 	j := verdictOf(t, plainRules(t), "table6/mlp/cora", func(task experiment.Task) any {
 		if task.Dataset != "cora"+data.Balanced {
@@ -128,9 +128,9 @@ func TestBalancedRows(t *testing.T) {
 	}
 }
 
-// gaining returns a function that returns outcomes of trainings. The test metric of a plain model is 80. The test
-// metric of a model with a reverse process is larger by the gain on the split. Under the name of a dataset or of a
-// model, the argument gains has the gains on three splits.
+// gaining returns a function that makes up the outcomes of trainings. The test metric of a model without a reverse
+// process is 80. With a reverse process, the test metric is 80 plus a gain. The keys of the argument gains are names of
+// datasets or of models. Each value has the gains on splits 0, 1 and 2.
 func gaining(gains map[string][3]float64) func(experiment.Task) any {
 	return func(task experiment.Task) any {
 		by, named := gains[task.Dataset]
@@ -227,7 +227,8 @@ func TestVerdictsOfDepth(t *testing.T) {
 		{"deep-reverse/gcn+rep/chameleon-filtered", func(l int) float64 { return 40 + float64(l%5+l/1024) }, Weaker},
 		{"deep-reverse/gcn+rep/chameleon-filtered", func(l int) float64 { return 90 - float64(l)/20 }, NotReproduced},
 		{"deep-reverse/gcn+rep/chameleon-filtered", func(int) float64 { return 40 }, NotReproduced},
-		// On Minesweeper the paper ran out of memory beyond 256 layers. Results with more layers do not count.
+		// On Minesweeper, the authors of the paper ran out of memory with more than 256 reverse layers. Results with
+		// more layers do not count. Here the test metric rises up to 256 layers, and is 0 for 512 and 1024 layers.
 		{"deep-reverse/gcn+rep/minesweeper", func(l int) float64 { return float64(l % 512) }, Reproduced},
 		{"deep-forward/gcn+rep/chameleon-filtered", func(l int) float64 { return float64(l) / 20 }, Reproduced},
 	} {
@@ -241,8 +242,8 @@ func TestVerdictsOfDepth(t *testing.T) {
 }
 
 func TestSpearman(t *testing.T) {
-	// The expected correlation is that of scipy.stats.spearmanr([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]). The two sevens have
-	// the same rank.
+	// The expected correlation is the result of scipy.stats.spearmanr([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]). The two sevens
+	// share the ranks 3 and 4, so that each has the rank 3.5.
 	rho, p := spearman([]float64{1, 2, 3, 4, 5}, []float64{5, 6, 7, 8, 7})
 	if !slices.Equal(ranks([]float64{5, 6, 7, 8, 7}), []float64{1, 2, 3.5, 5, 3.5}) || rho < 0.8207 || rho > 0.8208 ||
 		p != 16./120 { // 16 of the 120 orders of y, listed by itertools.permutations, correlate at least as much
@@ -251,7 +252,8 @@ func TestSpearman(t *testing.T) {
 	if rho, p := spearman([]float64{1, 2, 3}, []float64{4, 5, 6}); rho < 0.9999 || p != 2./6 {
 		t.Errorf("got %g, %g", rho, p)
 	}
-	// The expected values are those of scipy.stats.spearmanr(range(9), [0, 2, 1, 3, 4, 5, 6, 7, 8]).
+	// The expected correlation and p-value are the results of
+	// scipy.stats.spearmanr(range(9), [0, 2, 1, 3, 4, 5, 6, 7, 8]).
 	if rho, p := spearman([]float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, []float64{0, 2, 1, 3, 4, 5, 6, 7, 8}); rho < 0.9833 ||
 		rho > 0.9834 || p > 2e-6 || p < 1e-6 {
 		t.Errorf("got %g, %g", rho, p)
