@@ -14,13 +14,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// InOwnProcess runs a task in a new process, so that the memory of the process is that of the task. It does so twice,
-// and returns the second record. The first process also compiles the program, which takes additional memory. The second
-// process loads the compiled program.
+// InOwnProcess runs a task in a new process, in which no other task runs. The memory of the process is therefore the
+// memory of the task. InOwnProcess starts two such processes, one after the other, and returns the record that the
+// second process makes. The first process compiles the task's program, which takes additional memory. The second
+// process only loads the compiled program.
 //
-// The function command returns the command that starts the new process. InOwnProcess calls this function with the path
-// of the running executable and with the task as JSON. The new process must call [ExecuteAlone] with the task, and
-// write the record to stdout as JSON.
+// The function command returns the command that starts a new process. InOwnProcess calls this function with the path of
+// the running executable and with the task as JSON. The new process must call [ExecuteAlone] with this task, and write
+// the record to stdout as JSON.
 func InOwnProcess(ctx context.Context, t Task,
 	command func(self, task string) *exec.Cmd) (record results.Record, err error) {
 	self, err := os.Executable()

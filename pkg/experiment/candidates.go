@@ -15,16 +15,17 @@ import (
 // all settings of the rule. Otherwise [Candidates] returns an error.
 type Rule struct {
 	Note string `json:"note,omitempty"`
-	// Datasets and Models are the names of the datasets and models that the rule applies to; an empty list stands for
-	// all.
+	// Datasets and Models are the names of the datasets and models that the rule applies to. If Datasets is empty, the
+	// rule applies to all datasets. If Models is empty, it applies to all models.
 	Datasets []string `json:"datasets,omitempty"`
 	Models   []string `json:"models,omitempty"`
-	// Settings has the values by the settings' names in JSON. A setting has one value, or a list of values to choose
-	// from.
+	// Settings has an entry for each setting that the rule is about. The key is the setting's name, such as lr for the
+	// learning rate. The entry is one value of the setting, or a list of values to choose from.
 	Settings map[string]list `json:"settings,omitempty"`
-	// Depths are combinations of settings, such as numbers of layers with a bound on the weights. Each candidate has
-	// the settings of one of these combinations. If several rules have Depths, those of the last rule count. A setting
-	// in a combination takes precedence over the same setting in Settings.
+	// Depths are combinations of settings, for example 64 reverse layers together with a bound of 0.8 on the weights.
+	// Each candidate has all settings of one combination. If several rules have Depths, only the last of these rules
+	// gives the combinations. If a setting is both in a combination and in Settings, its value in the combination
+	// counts.
 	Depths []Settings `json:"depths,omitempty"`
 }
 
@@ -59,15 +60,16 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// grid has the values of settings and the combinations ([Rule.Depths]) from which candidates are made. The method
-// refine adds a rule.
+// grid has what several rules say together: the values of each setting (lists), and the combinations of settings
+// (depths, see [Rule.Depths]). The method refine adds a rule. The method candidates makes the candidates.
 type grid struct {
 	lists  map[string]list
 	depths []Settings
 	any    bool // tells whether any rule was added
 }
 
-// refine adds a rule to the grid. The configuration c only tells which settings the model has.
+// refine adds a rule to the grid. The values of this rule replace the values that earlier rules have for the same
+// settings. The configuration c is any configuration of the model: it only tells which settings the model has.
 func (g *grid) refine(r Rule, c train.Config) {
 	g.any = true
 	own := func(s Settings) Settings {
@@ -91,9 +93,9 @@ func (g *grid) refine(r Rule, c train.Config) {
 	}
 }
 
-// candidates returns a configuration for each way to combine the values: c with these values. In the result, the depths
-// change slowest. The other settings are ordered by name; the first of them changes fastest. Equal configurations are
-// listed once.
+// candidates puts the values of the grid into the configuration c, in every possible combination, and returns the
+// resulting configurations. The configurations with the first combination in depths come first. Equal configurations
+// are listed once.
 func (g grid) candidates(c train.Config) ([]train.Config, error) {
 	if !g.any {
 		return nil, nil

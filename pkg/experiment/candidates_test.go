@@ -39,7 +39,8 @@ func TestCandidates(t *testing.T) {
 		return strings.Join(out, "; ")
 	}
 	for _, c := range []struct{ dataset, model, want string }{
-		// Settings that a model lacks are ignored. Combinations that are then equal count as one.
+		// Each text lists the expected candidates, as the function show writes them. A model ignores settings that it
+		// lacks. Candidates that would differ only in such settings are listed once.
 		{"photo", "gcn", "2 8 0.01 0 0 0; 2 8 0.01 0.5 0 0; 2 8 0.02 0 0 0; 2 8 0.02 0.5 0 0"},
 		{"photo", "gcn+rep", "2/3 8 0.01 0 0.999 5; 2/3 8 0.02 0 0.999 5; 2/4 8 0.01 0 0.999 5; 2/4 8 0.02 0 0.999 5"},
 		{"cora", "gcn", "2 8 0.03 0 0 0; 2 8 0.03 0.5 0 0"},

@@ -58,8 +58,10 @@ func (c Claims) take(key string, lock func(path string) (*files.Lock, error)) (*
 	}
 }
 
-// Training returns the checkpoint of the claimed training, to be given to [train.Fit]. If another version of revgnn
-// saved the checkpoint, the training starts over and replaces the checkpoint: a record can name only one version.
+// Training returns the checkpoint of the claimed training, to be given to [train.Fit]. The argument every is the least
+// time between two saves. If another version of revgnn, of Go or of a library saved the checkpoint, the training starts
+// from the beginning and replaces the checkpoint. The reason is that the record of a training names only one version of
+// each.
 func (c *Claim) Training(every time.Duration) *train.Checkpoint {
 	return &train.Checkpoint{Path: c.checkpoint, Every: every, Versions: results.Versions(), Replace: true}
 }
@@ -72,8 +74,9 @@ func (c *Claim) Recorded() error {
 	return nil
 }
 
-// tidy removes the checkpoints of recorded runs, and then the folder of claims if it is empty. A process that is killed
-// after it has recorded a run may leave the run's checkpoint behind.
+// tidy removes the checkpoints that are no longer needed: those of recorded runs that did not fail. (A process that is
+// killed just after it has recorded a run leaves the run's checkpoint behind.) Then tidy removes the folder of claims,
+// if this folder is empty.
 func (c Claims) tidy(records Records) error {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 
 // Cost is the estimated cost of a run.
 type Cost struct {
-	// Seconds is the time, estimated from recorded runs of the same program on this machine; 0 if there are no such
-	// runs.
+	// Seconds is the time of the run. It is estimated from recorded runs of the same program on this machine. If there
+	// are no such runs, Seconds is 0.
 	Seconds float64 `json:"seconds,omitempty"`
-	// Bytes is the memory that the run needs, in bytes. A record has the peak memory of a whole process, which may have
-	// made other runs before. Therefore Bytes is the smallest of the peaks in records of the same program. If there is
-	// no such record, AtLeast is true, and Bytes is the lower bound [train.Least].
+	// Bytes is the memory that the run needs, in bytes. A record has the peak memory of a whole process. Earlier runs
+	// in this process may have raised the peak. Therefore Bytes is the smallest peak in all records of the same
+	// program. If there is no such record, Bytes is only a lower bound, computed by [train.Least], and AtLeast is true.
 	Bytes   int64 `json:"bytes"`
 	AtLeast bool  `json:"bytes_at_least,omitempty"`
 }
@@ -27,7 +27,8 @@ type Costs struct {
 	programs map[string][]run
 }
 
-// run is what a record says about the cost of its run. The fields from Epochs on come from the record's outcome.
+// run has what a record tells about the cost of a run. The last four fields are read from the outcome in the record:
+// the number of epochs, the seconds of one epoch, the seconds of compiling, and the peak memory in bytes.
 type run struct {
 	here    bool // made on this machine
 	kind    string
@@ -39,11 +40,11 @@ type run struct {
 	Peak    int64   `json:"peak_rss_bytes"`
 }
 
-// without lists the settings that do not change the compiled program. (The program depends only on whether dropout is
-// 0, not on its value: see [Task.program].)
+// without lists the settings whose values do not change the compiled program. [Task.program] leaves these values out of
+// its key. (The program does depend on whether dropout is 0. The key has a separate entry for this.)
 var without = []string{"lr", "dropout", "weight_decay", "seed", "epochs", "patience"}
 
-// trains tells whether runs of a kind take training steps.
+// trains tells whether runs of the given kind make training steps.
 func trains(kind string) bool {
 	return kind == results.Train || kind == results.Bench || kind == results.Search
 }
@@ -94,16 +95,17 @@ func NewCosts(records []results.Record, engine string) *Costs {
 	return c
 }
 
-// Of estimates a task's cost. The time is the median of estimates from recorded runs of the same program on this
-// machine:
+// Of estimates a task's cost. ([Cost] says how the memory is estimated.) For the time, each recorded run of the same
+// program on this machine gives one estimate, and Of takes the median of these estimates. The kind of the task decides
+// which runs are used, and how:
 //
-//   - A training is estimated from recorded trainings. The estimate takes into account that trainings may stop early.
-//   - If no such training is recorded, the training is estimated from recorded benchmarks and recorded trials of
-//     searches. The estimate is the recorded time of compiling, plus the recorded time of one training step for each
-//     epoch of the task.
-//   - A benchmark or a trial of a search is estimated by the same sum of compiling and training steps, from recorded
-//     trainings, benchmarks and trials.
-//   - For a task of any other kind, the estimate is the time that a recorded run of this kind took.
+//   - For a training, recorded trainings are used. The estimate takes into account that trainings may stop early.
+//   - For a training, if no training of the same program is recorded, recorded benchmarks and recorded trials of
+//     searches are used. The estimate is the recorded time of compiling, plus the recorded time of one training step
+//     for each epoch of the task.
+//   - For a benchmark or a trial of a search, recorded trainings, benchmarks and trials are used. The estimate is again
+//     the time of compiling, plus the time of one training step for each epoch of the task.
+//   - For a task of any other kind, recorded runs of this kind are used. The estimate is the time that the run took.
 func (c *Costs) Of(t Task) Cost {
 	var whole, steps []float64
 	out := Cost{Bytes: train.Least(SizeOf(t.Dataset), t.Config), AtLeast: true}
@@ -141,7 +143,7 @@ func (r run) of(t Task) float64 {
 	return r.Compile + (r.seconds-r.Compile)*float64(epochs)/float64(r.Epochs)
 }
 
-// SizeOf returns a dataset's size without loading the dataset. It is the zero value if the size is not known.
+// SizeOf returns a dataset's size without loading the dataset. If the size is not known, SizeOf returns the zero value.
 func SizeOf(dataset string) train.Size {
 	if nodes, edges, ok := isRandom(dataset); ok {
 		return train.Size{Nodes: nodes, Edges: edges, Features: randomFeatures, Classes: 2}

@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// ran returns the record of a task, as if it had run on this machine.
+// ran makes a record of a task, as if the task had run on this machine with the given time and outcome.
 func ran(t *testing.T, task Task, seconds float64, outcome any) results.Record {
 	t.Helper()
 	r := results.Begin(task.Kind)

@@ -21,7 +21,8 @@ import (
 // errInterrupted is the error of a run that was interrupted. Such a run leaves no record.
 var errInterrupted = errors.New("interrupted")
 
-// Place has what a task needs to run: the engine, the graph, and functions to call while it runs.
+// Place has what is needed to run a task: the engine, the graph and, for a training, a checkpoint and functions to call
+// during the training.
 type Place struct {
 	Engine *engine.Engine
 	Graph  *graphs.Graph
@@ -33,9 +34,9 @@ type Place struct {
 	Notice     func(text string)
 }
 
-// Execute runs a task and returns its record, which the caller must store. A run that diverges or fails also has a
-// record; its status says so. Execute returns an error if the run was interrupted, or if its settings or results cannot
-// be written as JSON.
+// Execute runs a task and returns the record of the run. The caller must store this record. If the run diverges or
+// fails, there is also a record, and the status in the record says what happened. Execute returns an error if the run
+// was interrupted, or if the settings or the results cannot be written as JSON.
 func Execute(ctx context.Context, p Place, t Task) (results.Record, error) {
 	r := results.Begin(t.Kind)
 	r.Key, r.Dataset, r.Split = t.Key(), t.Dataset, t.Split
@@ -87,9 +88,9 @@ func (p Place) run(ctx context.Context, t Task) (out any, status, message string
 
 // time makes a benchmark: it measures the time and the memory of training steps.
 func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
-	// Loading the graph used memory that is free now. This memory is returned to the operating system, so that idle,
-	// which is measured below, does not include it. [Timed.Own] subtracts idle from the peak; if idle were too high,
-	// the benchmark would seem to need less memory than it does.
+	// The variable idle is the memory of the process before the benchmark. [Timed.Own] subtracts it from the peak, to
+	// get the memory of the benchmark alone. Loading the graph used memory that is free now. This free memory must not
+	// count in idle, since the benchmark can use it. It is therefore returned to the operating system first.
 	debug.FreeOSMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // on Linux, this resets the peak of the process's memory
 	idle := machine.ResidentSet()
@@ -99,14 +100,15 @@ func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
 	}
 	out := &Timed{Benchmark: *b}
 	if p.Alone {
-		// The peak in Benchmark comes from the system call getrusage, and may include memory of the process that
-		// started this one. It is replaced by the peak of this process alone.
+		// The peak memory in Benchmark comes from the system call getrusage, and may include memory of the process that
+		// started this one. It is replaced by the peak memory of this process alone.
 		out.IdleRSS, out.PeakRSS = idle, machine.PeakResidentSet()
 	}
 	return out, nil
 }
 
-// train trains the model. If the task asks for states ([Task.Follow]), train then computes them from the trained model.
+// train trains the task's model. If the task asks for states ([Task.Follow]), train then computes these states with the
+// trained model.
 func (p Place) train(ctx context.Context, t Task) (any, string, string, error) {
 	r, err := train.Fit(ctx, p.Engine, p.Graph, t.Split, t.Config,
 		&train.Options{Epoch: p.Epoch, Checkpoint: p.Checkpoint, Notice: p.Notice})

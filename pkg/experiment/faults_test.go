@@ -22,8 +22,9 @@ const longer = `{"name": "tiny", "datasets": ["minesweeper"], "splits": [0, 1], 
 	"candidates": [{"settings": {"hidden": 4, "epochs": 60, "patience": 40, "max_iterations": 4, "dropout": 0.2,
 		"lr": [0.01, 0.02]}, "depths": [{"forward": 2, "reverse": 2}]}]}`
 
-// TestOtherProcess is not a test of its own. The function process starts a new process, which runs only
-// TestOtherProcess: it makes the missing runs of a store, and prints their keys.
+// TestOtherProcess does nothing when it is run as an ordinary test. Other tests call the function process, which starts
+// a new process that runs only TestOtherProcess. In this new process, TestOtherProcess makes the missing runs of a
+// store, and prints their keys.
 func TestOtherProcess(t *testing.T) {
 	path := os.Getenv("REVGNN_TEST_STORE")
 	if path == "" {
@@ -50,8 +51,8 @@ func process(t *testing.T, store string) (*exec.Cmd, *strings.Builder) {
 	return c, &out
 }
 
-// outcomes returns the outcomes of all runs in a store, without times and memory. It reports an error if a run is
-// recorded twice, or if the folder of checkpoints beside the store is still there.
+// outcomes returns the outcomes of all runs in a store, without times and memory. The test fails if a run is recorded
+// twice, or if the folder of checkpoints beside the store has not been removed.
 func outcomes(t *testing.T, path string) map[string]string {
 	t.Helper()
 	s, err := results.OpenExisting(path)
@@ -81,8 +82,8 @@ func outcomes(t *testing.T, path string) map[string]string {
 	return out
 }
 
-// unbroken runs a process without any disturbance. It returns the outcomes of the runs, and the time that the process
-// took.
+// unbroken starts a process that makes all runs of a new store, and lets it end undisturbed. It returns the outcomes of
+// the runs, and the time that the process took.
 func unbroken(t *testing.T) (map[string]string, time.Duration) {
 	t.Helper()
 	path, start := filepath.Join(t.TempDir(), "runs.sqlite"), time.Now()
@@ -122,8 +123,10 @@ func TestTwoProcesses(t *testing.T) {
 	equal(t, outcomes(t, path), want)
 }
 
-// TestKilled kills one process after the other at random moments, until one completes. The records must be those of an
-// undisturbed process. If the environment variable REVGNN_TEST_FAULTS is set, the number of kills is half of its value.
+// TestKilled starts processes with the same store, one after the other, and kills each at a random moment, until a
+// process has made all runs. The outcomes must then be those of a process that is never killed. The test repeats this
+// with new stores, until it has killed 3 processes. If the environment variable REVGNN_TEST_FAULTS is set to a number,
+// the test kills half as many processes as this number says.
 func TestKilled(t *testing.T) {
 	kills := 3
 	if n, err := strconv.Atoi(os.Getenv("REVGNN_TEST_FAULTS")); err == nil {
@@ -191,8 +194,8 @@ func TestClaimedRunsAreLeft(t *testing.T) {
 	}
 }
 
-// TestCheckpointOfAnotherVersion: a training does not go on from a checkpoint that another version has saved. The
-// training starts over, and a notice says so.
+// TestCheckpointOfAnotherVersion: a training does not go on from a checkpoint that was saved with another version of
+// Go. The training starts over, and a notice says so.
 func TestCheckpointOfAnotherVersion(t *testing.T) {
 	r := runner(t, filepath.Join(t.TempDir(), "runs.sqlite"))
 	r.Datasets = []string{"minesweeper"}

@@ -11,12 +11,13 @@ import (
 type Trained struct {
 	train.Result
 	Metric string `json:"metric"`
-	// Followed is set if the task asked for states ([Task.Follow]).
+	// Followed has numbers about states of the model. It is nil if the task did not ask for states ([Task.Follow]).
 	Followed *Followed `json:"followed,omitempty"`
 }
 
-// Followed describes the states of a trained model, which are the features of all nodes after some of its layers. It
-// has a few numbers for each state, since a state itself is too large for a record.
+// Followed has a few numbers about states of a trained model. (A state is the features of all nodes after a number of
+// layers. A whole state is too large for a record.) Forward describes states after forward layers, and Reverse
+// describes states after reverse layers.
 type Followed struct {
 	Forward []Layer `json:"forward"`
 	Reverse []Layer `json:"reverse,omitempty"`
@@ -24,8 +25,9 @@ type Followed struct {
 }
 
 // Layer describes the state after a number of layers in one direction. The field Layer is this number. GSL is the
-// smoothness of the features ([metrics.GSL]). Boards has a list for each part of a board in [Follow.Boards]. The list
-// has, for each cell, the probability of a mine that the model's head gives if it reads this state alone.
+// smoothness of the features ([metrics.GSL]). Boards is only for graphs that are Minesweeper boards. It has a list for
+// each part of the board in [Follow.Boards]. The list has a probability for each cell of the part: the probability of a
+// mine that the model's head (the classifier) computes from this state alone.
 type Layer struct {
 	Layer  int          `json:"layer"`
 	GSL    train.Number `json:"gsl"`
@@ -41,14 +43,14 @@ type Board struct {
 }
 
 // Timed is the outcome of a benchmark. IdleRSS is the memory of the process (resident set size) before the benchmark
-// began, in bytes. It is 0 if the process may have run other tasks before. The peak of the process's memory may then
-// come from one of these tasks.
+// began, in bytes. It is 0 if the process may have run other tasks before. In this case, the method Own cannot compute
+// the memory of the benchmark, since the peak of the process's memory may come from another task.
 type Timed struct {
 	train.Benchmark
 	IdleRSS int64 `json:"idle_rss_bytes,omitempty"`
 }
 
-// Own is the memory that the benchmark itself took, in bytes; 0 if unknown.
+// Own returns the memory that the benchmark itself took, in bytes. It returns 0 if this memory is not known.
 func (t Timed) Own() float64 {
 	if t.IdleRSS == 0 {
 		return 0
@@ -56,8 +58,8 @@ func (t Timed) Own() float64 {
 	return float64(t.PeakRSS - t.IdleRSS)
 }
 
-// condense extracts from the states of a model what a record keeps: the smoothness of each state, and the probabilities
-// for the given parts of a board.
+// condense computes from the states of a model what a record keeps: the smoothness of each state, and the probabilities
+// of a mine for the cells in the given parts of a Minesweeper board.
 func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	layers := func(states []train.State) []Layer {
 		out := make([]Layer, len(states))

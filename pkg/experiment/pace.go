@@ -7,9 +7,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// paced returns a function to be called after each epoch. This function calls f with the epoch and with an estimate of
-// the seconds left. The estimate uses the mean time of the epochs that this process has trained, without the first one,
-// which takes longer than others. After the first epoch, the estimate uses the time of this epoch.
+// paced returns a function that is to be called after each epoch. The returned function calls f with the epoch and with
+// an estimate of the seconds that are left. The estimate uses the mean time of the epochs that this process has
+// trained. The first epoch takes longer than others, and is left out of the mean. But as long as no other epoch has
+// been trained, the estimate uses the time of the first.
 func paced(f func(e train.Epoch, left float64)) func(train.Epoch) {
 	var start time.Time
 	first := 0

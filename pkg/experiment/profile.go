@@ -13,29 +13,31 @@ type Profile struct {
 	Name string `json:"name"`
 	// About describes the profile; every table and figure repeats this text.
 	About string `json:"about"`
-	// Datasets are the datasets that are run unless the user names others.
+	// Datasets are the datasets on which models are trained, unless the user names other datasets.
 	Datasets []string `json:"datasets"`
-	// Splits are the splits that models are trained on. Candidates are compared on the first Tried of these splits.
+	// Splits are the splits that models are trained on. Candidates are compared only on the splits at the beginning of
+	// this list. Tried is the number of splits on which they are compared.
 	Splits []int `json:"splits"`
 	Tried  int   `json:"tried"`
 	// Rules give the candidates for a dataset and a model: see [Profile.Candidates].
 	Rules []Rule `json:"candidates"`
-	// LeftOut lists models and datasets that are not run unless the user names models or datasets.
+	// LeftOut says which models are not trained on which datasets. It has no effect if the user names models or
+	// datasets.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
-	// Chosen has settings that searches (see package search) have found. For the models and datasets named there, these
-	// settings take the place of the rules' candidates.
+	// Each entry of Chosen has settings for one model on one dataset. A search has found these settings (see package
+	// search). They are the only candidate for this model on this dataset: the Rules are not used.
 	Chosen []Choice `json:"chosen,omitempty"`
 }
 
-// LeftOut names models that are not trained on the named datasets, although the profile has settings for them. Why says
-// why.
+// LeftOut names models that are not trained on the named datasets, although the profile has settings for these models.
+// Why is the reason.
 type LeftOut struct {
 	Why      string   `json:"why"`
 	Datasets []string `json:"datasets"`
 	Models   []string `json:"models"`
 }
 
-// leftOut says why a model is not run on a dataset; empty if it is run.
+// leftOut returns the reason why a model is not trained on a dataset. The text is empty if the model is trained on it.
 func (p Profile) leftOut(dataset, model string) string {
 	for _, l := range p.LeftOut {
 		if slices.Contains(l.Datasets, dataset) && slices.Contains(l.Models, model) {
@@ -51,18 +53,20 @@ type Choice struct {
 	Dataset  string   `json:"dataset"`
 	Model    string   `json:"model"`
 	Settings Settings `json:"settings"`
-	// Search is the ID of the search that found the settings (see package search). In the records of this search, the
-	// ID takes the place of a profile's name.
+	// Search is the ID of the search that found the settings (see package search). The records of this search have this
+	// ID in the field Profile, where other records have the name of a profile.
 	Search string `json:"search,omitempty"`
-	// Splits, if not empty, take the place of the profile's splits.
+	// Splits are the splits on which the model is trained. If Splits is left out, the splits of the profile are
+	// used.
 	Splits []int `json:"splits,omitempty"`
-	// Seeds is the number of trainings on each split, with different seeds; 1 if it is left out. See [Found].
+	// Seeds is the number of trainings on each split. These trainings have different seeds. If Seeds is left out, there
+	// is one training on each split.
 	Seeds int `json:"seeds,omitempty"`
 }
 
-// Candidates returns the configurations to choose from for a model on a dataset. If Chosen has settings for this model
-// on this dataset, there is only one configuration, which has these settings. Otherwise the function [Candidates] makes
-// the configurations from the rules. The list is empty if the profile has no settings for the model.
+// Candidates returns the configurations that are tried for a model on a dataset. If the field Chosen has settings for
+// this model on this dataset, there is only one configuration, which has these settings. Otherwise the function
+// [Candidates] makes the configurations from the rules. The list is empty if the profile has no settings for the model.
 func (p Profile) Candidates(dataset, model string) ([]train.Config, error) {
 	c, found := p.chosen(dataset, model)
 	if !found {
@@ -88,8 +92,9 @@ func (p Profile) chosen(dataset, model string) (Choice, bool) {
 	return Choice{}, false
 }
 
-// Candidates returns the configurations that rules give for a model on a dataset: one for each combination of the
-// values in the rules. If several rules have values for the same setting, the last of these rules counts.
+// Candidates returns the configurations that the given rules allow for a model on a dataset. There is one configuration
+// for each combination of the values in the rules. If several rules have values for the same setting, only the values
+// in the last of these rules are used.
 func Candidates(rules []Rule, dataset, model string) ([]train.Config, error) {
 	g := grid{lists: map[string]list{}}
 	for _, r := range rules {

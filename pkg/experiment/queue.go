@@ -13,9 +13,9 @@ import (
 type queue struct {
 	*Runner
 	work Work
-	// The field began is the time at which [Runner.Run] was called: runs that failed before this time are made again.
-	// The field tried has the keys of the runs that this process has made since then. These runs are not made again,
-	// even if they failed.
+	// The field began is the time at which [Runner.Run] was called. Runs that failed before this time are made again.
+	// The field tried has the keys of the runs that this process has made after this time. These runs are not made
+	// again, even if they failed.
 	began time.Time
 	tried map[string]bool
 	// The method look sets the fields records and plan.
@@ -39,9 +39,9 @@ func (q *queue) look() error {
 	return nil
 }
 
-// next claims the run to be made next, and returns it: the first run that no other process has claimed. If other
-// processes have claimed all runs that are left, next waits until the claim of one of these runs is released. If no run
-// is left, next returns nil.
+// next claims the run that this process makes next, and returns the run and the claim. It chooses the first run that is
+// left and that no other process has claimed. If other processes have claimed all runs that are left, next waits until
+// the claim of one of these runs is released, and then chooses again. If no run is left, next returns nil.
 func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
 	if err := q.look(); err != nil {
 		return nil, nil, err
@@ -55,7 +55,7 @@ func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		// Another process may have made this run since the records were read.
+		// Another process may have made this run since the records were read. The records are therefore read again.
 		if err := q.look(); err != nil {
 			own.Release()
 			return nil, nil, err
@@ -67,8 +67,8 @@ func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
 	}
 }
 
-// claim claims the first of the given runs that no other process has claimed. If other processes have claimed all of
-// them, claim waits until the claim of open[0], the first run of the list, is released, and then claims this run.
+// claim claims a run of the list open: the first run that no other process has claimed. If other processes have claimed
+// all runs of the list, claim waits until the claim of the first run is released, and then claims this run.
 func (q *queue) claim(ctx context.Context, open []Step) (Step, *Claim, error) {
 	c := ClaimsOf(q.Store)
 	for _, s := range open {

@@ -9,14 +9,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// randomName is the format of the names of random graphs, which [randomGraph] makes.
+// randomName is the format of the names of random graphs. The function [randomGraph] makes these graphs.
 const randomName = "random:nodes=%d,edges=%d"
 
-// randomFeatures is the number of features of random graphs. It is about as small as in Minesweeper, which has the
-// fewest features of the public datasets (7).
+// randomFeatures is the number of features of a node in a random graph. The number is small, as in Minesweeper: of all
+// public datasets, Minesweeper has the fewest features (7).
 const randomFeatures = 8
 
-// RandomGraph returns the name of a random graph with the given numbers of nodes and edges, for [Load].
+// RandomGraph returns the name of a random graph with the given numbers of nodes and edges. The function [Load] makes
+// the graph of this name.
 func RandomGraph(nodes, edges int) string { return fmt.Sprintf(randomName, nodes, edges) }
 
 // Load returns a dataset by its name, as [datasets.Load] does. If the name comes from [RandomGraph], Load makes the

@@ -30,8 +30,9 @@ func Index(all []results.Record) Records {
 	return out
 }
 
-// Of returns the record of a task; nil if there is none. If the task asks for states ([Task.Follow]), but the training
-// diverged or failed, Of returns the record of the training, which has no states.
+// Of returns the record of a task, or nil if there is none. The record of a training that diverged or failed has no
+// states. If the task asks for states ([Task.Follow]), but its training diverged or failed, Of returns this record
+// without states.
 func (r Records) Of(t Task) *results.Record {
 	if found := r[t.Key()]; found != nil || t.Follow == nil {
 		return found
