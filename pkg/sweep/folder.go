@@ -58,8 +58,8 @@ func (f *folder) close() {
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
 
 // setAside looks for files that an earlier sweep has left for the splits of the present sweep. If there are any, it
-// moves them and the summary of the earlier sweep into a new subfolder, and returns the path of this subfolder. So no
-// result is overwritten, and old files are not mixed up with new ones. If there are no such files, setAside moves
+// moves them and the summary of the earlier sweep into a new subfolder, and returns the path of this subfolder. So the
+// present sweep does not overwrite the results of these splits. If there are no files of these splits, setAside moves
 // nothing and returns "".
 func (f *folder) setAside() (to string, err error) {
 	var old []string
