@@ -16,7 +16,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// recorded trains a small model, and returns the record of this run. The record has the details that a page shows.
+// recorded trains a small model, and returns the record of this training. The record has the details that a page shows.
 func recorded() (run results.Record) {
 	ctx := context.Background()
 	e, err := engine.Open(engine.Go)
@@ -63,8 +63,8 @@ func ExampleCommand() {
 	//   --runs runs.sqlite
 }
 
-// This example writes a page to a file. It is compiled but not run, since the page contains the library ECharts, which
-// is there only after `make setup`.
+// This example writes a page to a file. The example is compiled but not run, since the page needs ECharts, a JavaScript
+// library for figures, which is installed only by `make setup`.
 func ExamplePage() {
 	run := recorded()
 	page, err := runpage.Page(&run)

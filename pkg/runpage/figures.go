@@ -43,8 +43,8 @@ func (r run) curves(c train.Curves) report.Item {
 		report.Plot{Title: "After each epoch", XName: "epoch", YName: r.metric() + " [%]", Series: metrics})
 }
 
-// solves draws, over epochs, the iterations per reverse layer and the largest residual. The axis of residuals is
-// logarithmic. It cannot show residuals of 0, which are left out.
+// solves draws two plots: the iterations per reverse layer over epochs, and the largest residual over epochs. The axis
+// of the residuals is logarithmic and cannot show 0. Therefore residuals of 0 are left out.
 func (r run) solves(c train.Curves) []report.Item {
 	x := epochs(c)
 	residual := report.Series{Name: "largest residual", X: x, Y: numbersOf(c.Residual, 1)}
@@ -89,8 +89,8 @@ func (r run) roc(d *train.Details) report.Item {
 		report.Axes{RangeY: [2]float64{0, 100}})
 }
 
-// confusion returns the confusion matrix. A row has the nodes of one class, and a cell is the darker the larger its
-// share of these nodes is.
+// confusion returns the confusion matrix as a table. Each row has the nodes of one true class, and each column the
+// nodes of one predicted class. A cell is darker if it has a larger share of the nodes of its row.
 func confusion(d *train.Details) report.Item {
 	t := &report.Table{ID: "run-confusion", Corner: "Class",
 		Title: fmt.Sprintf("Confusion matrix of the %s nodes", d.Judged),
@@ -118,8 +118,8 @@ func confusion(d *train.Details) report.Item {
 	return t
 }
 
-// smoothness draws the GSL of the state after each layer, which says how similar the features of the nodes are. If the
-// GSL cannot be drawn, smoothness returns a sentence that says why.
+// smoothness draws the GSL of the states after some of the layers. The GSL says how similar the features of the nodes
+// are. If the GSL cannot be drawn, smoothness returns a sentence that says why.
 func (r run) smoothness() []report.Item {
 	var forward, reverse []train.Smoothness
 	if f := r.out.Followed; f != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// run is the record of a training, with its settings and its outcome.
+// run is the record of a training, together with the settings and the outcome that were read from it.
 type run struct {
 	*results.Record
 	config train.Config
@@ -21,8 +21,8 @@ type run struct {
 	ended bool
 }
 
-// outcome has those fields of a record's outcome that a page shows. The commands 'revgnn train' and 'revgnn reproduce'
-// write them.
+// outcome has those fields of a record's outcome that a page shows. Records of 'revgnn train' have Details. Records of
+// other commands, such as 'revgnn reproduce', have Metric instead, and some also have Followed.
 type outcome struct {
 	train.Result
 	Metric   string               `json:"metric"`
@@ -30,7 +30,8 @@ type outcome struct {
 	Followed *experiment.Followed `json:"followed"`
 }
 
-// Page makes the page of a training from its record. It returns an error if the record is that of another kind of run.
+// Page makes the page of a training from the record r, and returns the page as HTML. It returns an error if the record
+// is not that of a training.
 func Page(r *results.Record) (string, error) {
 	is, err := read(r)
 	if err != nil {
@@ -108,13 +109,14 @@ func (r run) metric() string {
 	return metric
 }
 
-// absent returns a sentence which says that the record lacks something.
+// absent returns a paragraph for the page. It says that the record lacks certain data, which the argument names.
 func absent(what string) report.Item {
 	return report.Paragraph("Not in this record: " + what + ". Records of 'revgnn reproduce', and those of earlier " +
 		"versions, do not hold this; the command below makes one that does.")
 }
 
-// details returns the figures of the page. If the record has no data for a figure, a sentence takes the figure's place.
+// details returns the figures of the page with their headings. If the record has no data for a figure, the page has a
+// sentence in place of the figure.
 func (r run) details() (items []report.Item) {
 	d := r.out.Details
 	items = append(items, report.Heading(2, "Training"))

@@ -38,7 +38,8 @@ func recorded(t *testing.T, g *graphs.Graph, model string) *results.Record {
 	return &record
 }
 
-// pageOf returns the page of a record without the head of the page, which contains the library ECharts.
+// pageOf returns the page of a record without the HTML head. The head contains the JavaScript library ECharts, in which
+// the tests do not look for texts.
 func pageOf(t *testing.T, r *results.Record) string {
 	t.Helper()
 	page, err := Page(r)
@@ -79,7 +80,8 @@ func TestPageOfTwoClasses(t *testing.T) {
 		"revgnn train --dataset minesweeper-generated:rows=8,cols=8", "version of go", "runs rerun 0123456789abcd"}
 	holds(t, pageOf(t, r), whole, []string{"Not in this record", "Not shown"})
 
-	// Records of earlier versions have no details. The record of a training that failed has no outcome.
+	// A record of an earlier version has no details, and the record of a failed training has no outcome. Both must give
+	// a page, too.
 	var outcome map[string]any
 	if err := json.Unmarshal(r.Outcome, &outcome); err != nil {
 		t.Fatal(err)
@@ -148,8 +150,8 @@ func TestQuoted(t *testing.T) {
 	}
 }
 
-// TestSweepPage: the page shows only trainings with the same settings. If there are several trainings with the same
-// split and seed, it shows only the latest.
+// TestSweepPage: the page shows only trainings with the same model and settings; their seeds may differ. If there are
+// several trainings with the same split and seed, the page shows only the latest.
 func TestSweepPage(t *testing.T) {
 	hasLibrary(t)
 	g := modeltest.Board(t, 8)

@@ -12,9 +12,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Siblings returns those records of the list all that are trainings like r: with the same model, the same settings
-// except for the seed, the same graph and the same engine. If there are several trainings with the same split and seed,
-// only the latest is returned, even if r is an earlier one. The trainings are ordered by split, then by seed.
+// Siblings takes a list of records, and returns the trainings in it that are like the training of r: they have the same
+// model, graph, engine and settings, but may differ in the split and the seed. If there are several trainings with the
+// same split and seed, only the latest is returned, even if r is an earlier one. The returned records are sorted by
+// split, then by seed.
 func Siblings(r *results.Record, all []results.Record) ([]results.Record, error) {
 	key, err := settingsKey(r)
 	if err != nil {
@@ -44,8 +45,8 @@ func Siblings(r *results.Record, all []results.Record) ([]results.Record, error)
 	return list, nil
 }
 
-// settingsKey returns a key that is the same for all trainings with the same model, settings and dataset, whatever
-// their splits and seeds are.
+// settingsKey returns a key by which trainings are compared. Two trainings have the same key if they have the same
+// model, dataset and settings. Their splits and seeds may differ.
 func settingsKey(r *results.Record) (string, error) {
 	t, err := experiment.TaskOf(r)
 	if err != nil {
@@ -55,9 +56,10 @@ func settingsKey(r *results.Record) (string, error) {
 	return experiment.Training(t.Dataset, 0, t.Config).Key(), nil
 }
 
-// SweepPage makes the page of several trainings with the same model and settings, as [Siblings] returns them. The page
-// shows the result of each training, the mean and the sample standard deviation over splits, and curves over epochs. If
-// a split has trainings with several seeds, the mean over these seeds is the result of the split.
+// SweepPage makes one page of several trainings with the same model and settings, and returns the page as HTML. The
+// function [Siblings] selects these trainings. The page shows the result of each training, the mean and the sample
+// standard deviation over splits, and curves over epochs. If a split has trainings with several seeds, the result of
+// the split is the mean over these seeds.
 func SweepPage(list []results.Record) (string, error) {
 	if len(list) == 0 {
 		return "", fmt.Errorf("there is no training to make a page of")
@@ -93,7 +95,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// sweepSummary states in sentences the mean results over splits.
+// sweepSummary returns sentences with the mean and the standard deviation of the results over splits.
 func sweepSummary(runs []run) string {
 	tests, vals := map[int][]float64{}, map[int][]float64{}
 	bad := 0
@@ -118,9 +120,9 @@ func sweepSummary(runs []run) string {
 	return text
 }
 
-// spread returns the mean over splits as text, with the sample standard deviation if there are several splits. The
-// argument has a list of values for each split, one value for each seed. The mean of this list is the value of the
-// split.
+// spread returns the mean over splits as text. If there are several splits, the text also has the sample standard
+// deviation. For each split, the argument has a list with one value for each seed. The mean of this list is the value
+// of the split.
 func spread(of map[int][]float64) string {
 	var means []float64
 	for _, values := range of {

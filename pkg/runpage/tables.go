@@ -67,8 +67,8 @@ func (r run) settings() report.Item {
 	return t
 }
 
-// origin returns a table of everything besides the settings that the results depend on: the graph, the engine, the
-// machine and the versions.
+// origin returns a table of all that the results depend on, without the settings, which have a table of their own. It
+// lists the graph, the split, the seed, the engine, the machine and the versions of the software.
 func (r run) origin() report.Item {
 	rows := [][2]string{{"dataset", r.Dataset}, {"checksum of the graph", r.Checksum}, {"split", fmt.Sprint(r.Split)},
 		{"seed of this split (seed + split)", fmt.Sprint(r.Seed)}, {"engine", r.Engine}}
@@ -83,11 +83,12 @@ func (r run) origin() report.Item {
 	return pairs("run-origin", "Graph, engine, machine and versions", "What", "Which", rows...)
 }
 
-// Command returns the command line that repeats a training and records it. The command line has all settings that
-// differ from the defaults.
+// Command returns the command line that repeats a training and records it again. The argument r is the record of the
+// training, and c are its settings. Of the settings, the command line has only those that differ from the defaults.
 func Command(r *results.Record, c train.Config) string { return command(r, c, []int{r.Split}) }
 
-// command returns the command line that trains the model of r with the settings c on the given splits.
+// command returns the command line that trains a model on the given splits. The record r names the dataset, the model
+// and the engine, and c are the settings.
 func command(r *results.Record, c train.Config, splits []int) string {
 	words := []string{"revgnn train", "--dataset " + quoted(r.Dataset), "--model " + quoted(r.Model),
 		"--splits " + strings.ReplaceAll(strings.Trim(fmt.Sprint(splits), "[]"), " ", ",")}

@@ -11,8 +11,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// The example trains a model on three splits of a small Minesweeper board. With a folder in Options.Dir, Run would also
-// write the results to files. With Options.Resume, it would continue an interrupted sweep from these files.
+// The example trains a model on three splits of a small Minesweeper board, and writes no files. If Options.Dir is the
+// path of a folder, Run stores the results there. If Options.Resume is also true, Run continues an interrupted sweep
+// from the files in this folder.
 func ExampleRun() {
 	ctx := context.Background()
 	e, err := engine.Open(engine.Go)

@@ -10,8 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// folder is the folder in which a sweep stores the results of its splits. Several processes may store results in the
-// same folder at the same time, but never for the same split. Therefore each process locks the splits that it trains.
+// folder is the folder in which a sweep stores its results. Several processes may store results in the same folder at
+// the same time, but only for different splits. Therefore a process holds a lock for each split that it trains on. The
+// field claims has these locks.
 type folder struct {
 	dir    string
 	splits []int
@@ -24,7 +25,9 @@ func recordName(split int) string     { return fmt.Sprintf("split%d.json", split
 func weightsName(split int) string    { return fmt.Sprintf("split%d.safetensors", split) }
 func checkpointName(split int) string { return fmt.Sprintf("split%d.checkpoint", split) }
 
-// openFolder creates a folder if it is missing, checks that files can be written to it, and locks the given splits.
+// openFolder creates a folder if it is missing, and checks that files can be written to it. Then it takes a lock for
+// each of the given splits, so that no other process writes files of the same splits to this folder. If another process
+// already holds one of these locks, openFolder returns an error.
 func openFolder(dir string, splits []int) (*folder, error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err
@@ -54,9 +57,10 @@ func (f *folder) close() {
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
 
-// setAside moves old files into a new subfolder: the files that an earlier sweep has left for the splits of this sweep,
-// and the summary of the earlier sweep. So nothing is lost, and old files are not mixed up with new ones. setAside
-// returns the path of the subfolder. The path is empty if there was nothing to move.
+// setAside looks for files that an earlier sweep has left for the splits of the present sweep. If there are any, it
+// moves them and the summary of the earlier sweep into a new subfolder, and returns the path of this subfolder. So the
+// present sweep does not overwrite the results of these splits. If there are no files of these splits, setAside moves
+// nothing and returns "".
 func (f *folder) setAside() (to string, err error) {
 	var old []string
 	for _, k := range f.splits {
@@ -89,8 +93,8 @@ func (f *folder) setAside() (to string, err error) {
 	return to, nil
 }
 
-// removeCheckpoint removes a split's checkpoint, if there is one. It must be called after the split's result was
-// written.
+// removeCheckpoint removes the checkpoint of a split, if there is one. It must not be called before the result of the
+// split is stored. If the process ends before that, the checkpoint is needed to resume the training.
 func (f *folder) removeCheckpoint(split int) error {
 	if err := os.Remove(f.path(checkpointName(split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("split %d is done, but its checkpoint cannot be removed: %w", split, err)

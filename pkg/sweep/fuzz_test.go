@@ -8,7 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// FuzzRecord reads files split<k>.json ([Record]) with arbitrary content.
+// FuzzRecord reads the record of a split ([Record]) from a file with arbitrary content. Reading must not panic, and
+// must not allocate too much memory. An error must have exactly one line.
 func FuzzRecord(f *testing.F) {
 	f.Add([]byte(`{"dataset":"cora","model":"gcn","config":{"model":"gcn","hidden":8},"split":1,"status":"ok"}`))
 	f.Add([]byte(`{"config":{"model":"none","hidden":1e99},"split":-1,"history":[{"epoch":1e400}]}`))

@@ -33,8 +33,8 @@ func holds(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// TestInterruptedSplitGoesOn interrupts the training of a split in the middle, and resumes it. The results must be
-// those of a sweep that was not interrupted.
+// TestInterruptedSplitGoesOn interrupts a sweep in the middle of a training, and then resumes the sweep. The results
+// must equal those of a sweep that was not interrupted.
 func TestInterruptedSplitGoesOn(t *testing.T) {
 	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
 	c.Epochs = 12
@@ -62,7 +62,8 @@ func TestInterruptedSplitGoesOn(t *testing.T) {
 	holds(t, dir, "result.json", "split0.json", "split0.safetensors", "split1.json", "split1.safetensors")
 }
 
-// TestResumeRefuses: Run does not resume from results of another training, or from results that were changed.
+// TestResumeRefuses: with Resume, Run returns an error if the stored results were made with another graph, engine or
+// version of the software, or if their files were changed.
 func TestResumeRefuses(t *testing.T) {
 	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
 	if _, err := Run(t.Context(), e, g, c, Options{Splits: []int{0}, Dir: dir}); err != nil {
@@ -111,7 +112,8 @@ func TestResumeRefuses(t *testing.T) {
 	again("is of an earlier revgnn")
 }
 
-// TestFlippedBytes: if any byte of a split's record or of its weights has changed, the split does not count as done.
+// TestFlippedBytes changes single bytes in the record and in the weights of a split. Reading the split must return an
+// error after each change.
 func TestFlippedBytes(t *testing.T) {
 	e, dir := enginetest.Open(t, engine.Go), t.TempDir()
 	if _, err := Run(t.Context(), e, graph(t), small(), Options{Splits: []int{0}, Dir: dir}); err != nil {
@@ -134,8 +136,8 @@ func put(t *testing.T, path string, content []byte) {
 	}
 }
 
-// TestUsedFolder: if Resume is not set, files that an earlier sweep has left for the same splits are moved to a new
-// folder. All other files stay.
+// TestUsedFolder: if Resume is not set, Run moves the files that an earlier sweep has left for the same splits, and the
+// summary of that sweep, to a new folder. All other files stay where they are.
 func TestUsedFolder(t *testing.T) {
 	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
 	run := func(splits ...int) (told string) {
@@ -160,8 +162,9 @@ func TestUsedFolder(t *testing.T) {
 	holds(t, filepath.Join(dir, "earlier-1"), "result.json", "split1.json", "split1.safetensors")
 }
 
-// TestSplitHasOneProcess: a second process that would train the same split into the same folder gets an error, since
-// both would write the same files.
+// TestSplitHasOneProcess: two processes must not store results of the same split in the same folder, since both would
+// write the same files. Here the test takes the lock of split 1 itself, in place of another process. Run must then
+// return an error if it is to train on split 1.
 func TestSplitHasOneProcess(t *testing.T) {
 	e, g, dir := enginetest.Open(t, engine.Go), graph(t), t.TempDir()
 	claim, err := files.TryLock(filepath.Join(dir, ".split1.lock"))

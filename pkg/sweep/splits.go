@@ -9,11 +9,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// maxSplit is the largest split number that is accepted. Without this limit, a typing error could give a list of
-// billions of splits.
+// maxSplit is the largest split number that [ParseSplits] accepts. Without a limit, a typing error could give a very
+// long list of splits.
 const maxSplit = 9999
 
-// ParseSplits parses split numbers such as "0-9", "0,3,5" or "0-2,7". It is an error if a number is repeated.
+// ParseSplits parses a list of split numbers and of ranges, such as "0-9", "0,3,5" or "0-2,7". It returns an error if
+// the text is not a list of this form, or if a split occurs twice.
 func ParseSplits(text string) ([]int, error) {
 	bad := func(part string) ([]int, error) {
 		return nil, fmt.Errorf("splits %q: %q is neither a number nor a range of numbers up to %d; "+
@@ -54,7 +55,7 @@ func AllSplits(g *graphs.Graph) []int {
 	return out
 }
 
-// CheckSplits returns an error if a graph has no labels, no splits, or not all of the given splits.
+// CheckSplits returns an error if a graph has no labels or no splits, or if it lacks one of the given splits.
 func CheckSplits(splits []int, g *graphs.Graph) error {
 	if g.Labelled() == 0 {
 		return fmt.Errorf("%s has no labels, which training needs: add them to it (a column label in nodes.csv, or an "+

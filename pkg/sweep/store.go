@@ -19,12 +19,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
-// maxRecord is the largest size, in bytes, of a record that is read. The record of a training with a thousand epochs
-// has about 100 kB.
+// maxRecord is the largest size, in bytes, that the file of a record may have. A larger file is not read, since it
+// would take too much memory. The record of a training with a thousand epochs has only about 100 kB.
 const maxRecord = 256 << 20
 
-// Record is the result of training on one split, together with everything that the result depends on. It is the content
-// of the file split<k>.json ([Options].Dir).
+// Record has the result of training on one split, and what this result depends on, such as the settings. The record of
+// split k is the content of the file split<k>.json in the folder [Options].Dir.
 type Record struct {
 	Dataset string       `json:"dataset"`
 	Model   string       `json:"model"`
@@ -33,21 +33,22 @@ type Record struct {
 	Metric  string       `json:"metric"`
 	train.Result
 	History []train.Epoch `json:"history"`
-	// Details are set if [Options].Details is true.
+	// Details has curves over epochs and other data for figures. It is nil if [Options].Details is false.
 	Details *train.Details `json:"details,omitempty"`
-	// Origin is everything that the result depends on. In all results of a sweep it must be the same, except for the
-	// number of the split.
+	// Origin says with which graph, split, model, settings, engine and software versions the result was made. Within a
+	// sweep, the origins of the results differ only in the split.
 	Origin train.Origin `json:"origin"`
-	// Run is the record of this training as package results defines it. Its configuration, outcome, status, message and
-	// seconds are not set, since the fields above have these values. [Record.Recorded] returns the complete record.
+	// Run is the run record of this training. Its fields Config, Outcome, Status, Message and Seconds are empty, since
+	// the same data is in the other fields of Record. [Record.Recorded] returns the complete run record.
 	Run results.Record `json:"run"`
-	// WeightsSum is the SHA-256 of the file split<k>.safetensors. It is empty if there is no such file.
+	// WeightsSum is the SHA-256 of the file with the weights of this split. It is empty if no weights were stored.
 	WeightsSum string `json:"weights_sha256"`
-	// Sum is the SHA-256 of the file split<k>.json. It is computed with zeros in place of the 64 digits of Sum itself.
+	// Sum is the SHA-256 of the file that contains this record. The file contains Sum, too. Therefore Sum is computed
+	// from a text that has 64 zeros in place of Sum.
 	Sum string `json:"sha256"`
 }
 
-// Recorded returns the complete record of the run (see the field Run).
+// Recorded returns the complete run record of the training: the field Run, with its empty fields filled in.
 func (r *Record) Recorded() (run results.Record, err error) {
 	run = r.Run
 	run.Status, run.Message, run.Seconds = r.Status, r.Message, r.Seconds
@@ -57,17 +58,18 @@ func (r *Record) Recorded() (run results.Record, err error) {
 	return run, err
 }
 
-// outcome is the content of the field Outcome in a complete record of the run.
+// outcome is the content of the field Outcome in the run record that [Record.Recorded] returns.
 type outcome struct {
 	train.Result
 	Details *train.Details `json:"details,omitempty"`
 }
 
-// noSum takes the place of a record's Sum while the sum is computed.
+// noSum stands in place of the checksum [Record].Sum in the text from which this checksum is computed.
 var noSum = strings.Repeat("0", 2*sha256.Size)
 
-// keep writes the file of weights, which also describes the model (about). Then it writes the record, and finally
-// removes the checkpoint. So a record exists only if all of the result was written.
+// keep stores the result of a split. First it writes the file of weights, which also has a description of the model
+// ([trained.About]). Only then does it write the record. So if a split has a record, its weights are complete. Finally
+// keep removes the checkpoint of the split.
 func (f *folder) keep(r *Record, about trained.About) error {
 	// An old record is removed first, since it would not match the new weights.
 	if err := os.Remove(f.path(recordName(r.Split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -108,7 +110,8 @@ func (f *folder) write(name string, content []byte) error {
 	return files.WriteText(f.path(name), content)
 }
 
-// replaceLast replaces the last occurrence of the text old in b, if there is one.
+// replaceLast replaces the last occurrence of one text (the argument old) in b by another text (the argument with), and
+// returns the result. If b does not contain the first text, replaceLast returns b.
 func replaceLast(b []byte, old, with string) []byte {
 	at := bytes.LastIndex(b, []byte(old))
 	if at < 0 {
@@ -129,8 +132,10 @@ func sumOf(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// resume reads the results of those splits that have a result in the folder. It returns an error if a result has
-// another origin than a training on the same split would have now. The function origin returns this new origin.
+// resume reads the stored results of those splits that have a result in the folder. It compares the origin of each
+// stored result (its graph, settings, engine and software versions) with the origin that a new training on the same
+// split would have. If the two differ, resume returns an error. The argument origin is a function that returns the
+// origin of a new training.
 func (f *folder) resume(dataset string, origin func(split int) (train.Origin, error)) (map[int]*Record, error) {
 	out := map[int]*Record{}
 	for _, k := range f.splits {
@@ -161,7 +166,8 @@ func (f *folder) resume(dataset string, origin func(split int) (train.Origin, er
 	return out, nil
 }
 
-// read reads a split's record and its weights. It checks by their checksums that neither of the two files has changed.
+// read reads the record and the weights of a split. If the checksum of one of these two files is wrong, read returns an
+// error.
 func (f *folder) read(split int) (*Record, error) {
 	path := f.path(recordName(split))
 	r, err := readRecord(path)

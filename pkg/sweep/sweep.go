@@ -1,5 +1,15 @@
-// Package sweep trains one model, with the same settings, on several splits of a graph. This is called a sweep. Its
-// results can be kept in a folder. A sweep that was interrupted can be resumed from there.
+// Package sweep trains a model, with the same settings, on several splits of a graph, one after the other. This series
+// of trainings is called a sweep. The results can be stored in a folder. An interrupted sweep can be resumed from this
+// folder.
+//
+// These words have a fixed meaning here:
+//
+//   - The record of a split ([Record]) has the result of the training on this split. It also has the origin of the
+//     result: the graph, the split, the model, the settings, the engine and the versions of the software.
+//   - The weights of a split are the model's parameters after the best epoch, which is the first epoch with the best
+//     validation metric.
+//   - The checkpoint of a split is the state of an unfinished training. The training can be resumed from it.
+//   - The summary of a sweep ([Summary]) has the results of all splits and their mean.
 package sweep
 
 import (
@@ -18,34 +28,35 @@ import (
 
 // Options are the options of a sweep.
 type Options struct {
-	// Splits are the splits to train on, in this order.
+	// Splits are the numbers of the splits to train on, in this order.
 	Splits []int
-	// Dir is the folder of the results; if it is empty, no files are written. For each split k, the folder gets the
-	// files split<k>.json (a [Record]) and split<k>.safetensors (the parameters of the best epoch). While split k is
-	// trained, the folder also has the file split<k>.checkpoint (see [train.Checkpoint]). In the end the folder gets
-	// result.json (the [Summary]).
+	// Dir is the path of the folder for the results. If it is empty, no files are written. For each split k, Run writes
+	// the files split<k>.json (a [Record]) and split<k>.safetensors (the weights after the best epoch). During the
+	// training on split k, the folder also has the file split<k>.checkpoint (see [train.Checkpoint]). At the end of the
+	// sweep, Run writes result.json (the [Summary]).
 	Dir string
-	// If Resume is set, Run uses what Dir has already. It takes the results of splits from there, and continues
-	// interrupted trainings from their checkpoints. All these results and checkpoints must come from the same graph,
-	// settings, engine and versions ([train.Origin]). If Resume is not set, files that an earlier sweep has left in Dir
-	// for the same splits are moved into a new folder inside Dir.
+	// If Resume is true, Run uses the files that an earlier sweep has left in Dir. It does not train again on splits
+	// that have a result there, and it continues interrupted trainings from their checkpoints. These results and
+	// checkpoints must have been made with the same graph, settings, engine and software versions ([train.Origin]). If
+	// Resume is false, Run moves the files of the earlier sweep for the same splits into a new folder inside Dir.
 	Resume bool
-	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
+	// CheckpointEvery is the least time between two checkpoints of a training. 0 stands for [train.CheckpointEvery].
 	CheckpointEvery time.Duration
-	// Details asks for the [train.Details] of each split, such as curves over epochs. Computing them takes one more
-	// evaluation of the model.
+	// If Details is true, Run computes the [train.Details] of each split, such as curves over epochs. This takes one
+	// more evaluation of the model.
 	Details bool
-	// The following functions are called if they are set. Begin is called before a split is trained. Epoch is called
-	// after each epoch. Split is called after each split, with resumed = true if the result of the split was taken from
-	// Dir. Notice is called with a sentence about anything else that users should know.
+	// Run calls the following functions, except those that are nil. It calls Begin before the training on a split, and
+	// Epoch after each epoch. It calls Split when it has the result of a split; resumed is true if Run took the result
+	// from Dir instead of training. It calls Notice with a sentence about anything else that users should know.
 	Begin  func(split int)
 	Epoch  func(split int, e train.Epoch)
 	Split  func(r *Record, resumed bool)
 	Notice func(text string)
 }
 
-// Summary is the summary of a sweep. The mean and the standard deviations are those of the test metric over the splits
-// with the status [train.OK]. If there is no such split, they are NaN, and null in JSON.
+// Summary is the summary of a sweep. Splits has the result of each split. Mean, Std and StdPopulation are the mean and
+// two standard deviations of the test metric. They are computed over the splits whose training has the status
+// [train.OK]. If no training has this status, all three are NaN, which is written as null in JSON.
 type Summary struct {
 	Dataset string          `json:"dataset"`
 	Model   string          `json:"model"`
@@ -54,17 +65,18 @@ type Summary struct {
 	Metric  string          `json:"metric"`
 	Splits  []*train.Result `json:"splits"`
 	Mean    train.Number    `json:"mean"`
-	// Std is the standard deviation with the divisor n-1, and StdPopulation is the one with the divisor n, where n is
-	// the number of splits with the status [train.OK].
+	// Std is the sample standard deviation, which has the divisor n-1. StdPopulation is the population standard
+	// deviation, which has the divisor n. Here n is the number of splits with the status [train.OK].
 	Std           train.Number `json:"std"`
 	StdPopulation train.Number `json:"std_population"`
 
 	kept bool // whether results are stored in a folder, so that the sweep can be resumed
 }
 
-// Run trains on every split, one after the other. If ctx is cancelled, Run returns the results so far, the last of
-// which has the status [train.Interrupted]. If Dir is set, the sweep can then be resumed. If a training diverges, Run
-// returns its result, too, but leaves it out of the mean and the standard deviations.
+// Run trains a model with the settings c on each of the splits o.Splits, one after the other. If ctx is cancelled, Run
+// stops and returns the results so far; the last result has the status [train.Interrupted]. If o.Dir is set, the
+// interrupted sweep can be resumed. If a training diverges (its loss is not finite), the result of the training is in
+// the summary, but does not count for the mean and the standard deviations.
 func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, o Options) (s *Summary, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -114,15 +126,16 @@ type sweep struct {
 	graph    *graphs.Graph
 	config   train.Config
 	versions map[string]string
-	// seen is the checksum of the graph that [models.Seen] returns.
+	// seen is the checksum of the graph as the model sees it: without the directions of edges, unless the model reads
+	// them ([models.Seen]).
 	seen string
-	// folder is the open folder Dir; it is nil if no files are written.
+	// folder is the folder at the path Dir. It is nil if Dir is empty: then no files are written.
 	folder *folder
 }
 
-// open opens Dir, the folder for the results. If Resume is set, open returns the results that an earlier sweep has left
-// there, by the number of the split. Otherwise it moves the files of the earlier sweep into a new folder inside Dir
-// (see [folder.setAside]), and returns no results.
+// open opens the folder Dir, if Dir is set. If Resume is true, open returns the results that an earlier sweep has left
+// in this folder; the keys of the returned map are the numbers of the splits. If Resume is false, open returns no
+// results, and moves the files of the earlier sweep into a new folder inside Dir (see [folder.setAside]).
 func (w *sweep) open() (kept map[int]*Record, err error) {
 	if w.Dir == "" {
 		return nil, nil
@@ -154,7 +167,8 @@ func (w *sweep) origin(split int) (train.Origin, error) {
 	return train.NewOrigin(w.engine, w.seen, split, w.config, w.versions)
 }
 
-// train trains on one split. It stores the result in Dir, unless the training was interrupted.
+// train trains on one split and returns the record of the split. If Dir is set, train stores the record and the weights
+// there, unless the training was interrupted.
 func (w *sweep) train(ctx context.Context, split int) (*Record, error) {
 	if w.Begin != nil {
 		w.Begin(split)
@@ -179,7 +193,7 @@ func (w *sweep) train(ctx context.Context, split int) (*Record, error) {
 	}
 	r.Result = *result
 	if w.Details && r.Status != train.Interrupted && ctx.Err() == nil {
-		// If the details cannot be computed, the training's result is kept without them.
+		// If the details cannot be computed, there is only a notice: the result of the training is kept without them.
 		if r.Details, err = train.Describe(w.engine, w.graph, w.config, result); err != nil {
 			w.notice(fmt.Sprintf("split %d: there will be no curves on its page: %v", split, err))
 		}
@@ -190,7 +204,7 @@ func (w *sweep) train(ctx context.Context, split int) (*Record, error) {
 	return r, nil
 }
 
-// run returns the record of a split's run, which starts now.
+// run returns the run record of a training on a split that starts now. The record does not have any results yet.
 func (w *sweep) run(split int) results.Record {
 	run := results.Begin(results.Train)
 	run.Dataset, run.Checksum, run.Model, run.Engine = w.graph.Name, w.seen, w.config.Model, w.engine.Name

@@ -95,8 +95,8 @@ func TestCancelledBetweenSplits(t *testing.T) {
 	if err != nil || len(entries) != 2 {
 		t.Errorf("the folder holds %v, %v", entries, err)
 	}
-	// Below, the weights of split 0 are removed. The training on split 1 is not finished. So a resumed sweep must train
-	// on both splits.
+	// The training on split 1 was interrupted above, so that split 1 has no result. Now the weights of split 0 are
+	// removed. A resumed sweep must therefore train on both splits.
 	if err := os.Remove(filepath.Join(dir, weightsName(0))); err != nil {
 		t.Fatal(err)
 	}
