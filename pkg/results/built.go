@@ -103,8 +103,9 @@ func stamped(settings []debug.BuildSetting) (commit string) {
 // pseudo matches a version that the Go tool makes from a commit, such as v0.0.0-20261122203419-af5f942a7b34.
 var pseudo = regexp.MustCompile(`\d{14}-([0-9a-f]{12})(\+.*)?$`)
 
-// released returns the commit in the version of a module (see pseudo above). A version without a commit is the name of
-// a tag, and is returned as it is.
+// released returns the commit that the version of a module contains: af5f942a7b34 for the version
+// v0.0.0-20261122203419-af5f942a7b34. A version that contains no commit is the name of a git tag, such as v0.1.0.
+// released returns such a version as it is.
 func released(version string) string {
 	if found := pseudo.FindStringSubmatch(version); found != nil {
 		return found[1]
@@ -112,10 +113,11 @@ func released(version string) string {
 	return version
 }
 
-// fromCheckout returns the commit of the checkout that the executable was built from, with "-dirty" appended if files
-// differ from the commit. The result is empty if the checkout may be at another commit now than when the executable was
-// built. The result is not empty in two cases. First, `go run`, `go test` or a notebook has built the executable and
-// started it at once. Second, the executable is newer than the checkout's last change of commit.
+// fromCheckout asks git for the current commit of the checkout that the executable was built from. It appends "-dirty"
+// if files differ from the commit. The current commit is the right answer only if the checkout has had the same commit
+// since the build. fromCheckout relies on this in two cases. In the first case, `go run`, `go test` or a notebook built
+// the executable, and started it at once. In the second case, the executable was built after the checkout last changed
+// to another commit. In all other cases, the result is empty.
 func fromCheckout() string {
 	_, file, _, _ := runtime.Caller(0)
 	root := filepath.Join(filepath.Dir(file), "..", "..")
@@ -143,8 +145,8 @@ func newer(file, than string) bool {
 	return err == nil && a.ModTime().After(b.ModTime())
 }
 
-// atOnce tells whether an executable was built by `go run`, `go test` or a notebook. These build an executable in a
-// temporary folder, start it at once, and then remove it. atOnce recognises the folder.
+// atOnce tells whether an executable was built by `go run`, `go test` or a notebook, which start it at once. They build
+// it in a temporary folder or in Go's build cache. atOnce recognises these folders.
 func atOnce(program string) bool {
 	folders := []string{os.TempDir(), os.Getenv("GOTMPDIR"), os.Getenv("GOCACHE")}
 	if cache, err := os.UserCacheDir(); err == nil {

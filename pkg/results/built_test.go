@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDescribed checks the version and the commit of executables for each way to build them.
+// TestDescribed checks which version and which commit are recorded for an executable, for each way to build it.
 func TestDescribed(t *testing.T) {
 	main := func(version string) debug.Module { return debug.Module{Path: module, Version: version} }
 	stamp := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef0123456789abcdef01234567"},
@@ -43,7 +43,7 @@ func TestDescribed(t *testing.T) {
 }
 
 // TestOwnCommit: a record that is made in a test has the commit of this checkout. The Go tool records no commit in the
-// executable of a test, so that Begin asks git for the commit.
+// executable of a test. Therefore Begin asks git for the commit.
 func TestOwnCommit(t *testing.T) {
 	if _, err := os.Stat("../../.git"); err != nil {
 		t.Skip("this is no checkout")

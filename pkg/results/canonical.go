@@ -53,8 +53,9 @@ func canonical(raw []byte) (json.RawMessage, error) {
 	return marshal(v)
 }
 
-// oneSpelling replaces the numbers in v, so that equal numbers are written in the same way. For example, 5e-3 and 0.005
-// become the same float64. Integers keep all their digits.
+// oneSpelling replaces each number in v that has a point or an exponent by a float64. Equal numbers, such as 5e-3 and
+// 0.005, are then written in the same way. Integers are left as they are, since a float64 cannot hold all digits of a
+// large integer. The argument v is a decoded JSON value, whose numbers have the type json.Number.
 func oneSpelling(v any) (any, error) {
 	var err error
 	switch v := v.(type) {

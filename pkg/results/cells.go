@@ -27,14 +27,15 @@ func columnNames() []string {
 	return out
 }
 
-// columnList returns the names of the columns in SQL. They are quoted, since one of them, commit, is a keyword of SQL.
+// columnList returns the names of the columns as a list for SQL statements. Each name is in quotes, since one of the
+// names, commit, is a keyword of SQL.
 func columnList() string { return `"` + strings.Join(columnNames(), `", "`) + `"` }
 
 // timeLayout is RFC 3339 in UTC with milliseconds. Sorting texts in this layout sorts them by time.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// cells returns the values of a record as texts, in the order of the columns. The method [Record.prepared] must have
-// returned the record.
+// cells returns the values of a record as texts, in the order of the columns. The record must be in the form in which
+// it is stored: [Record.prepared] returns this form.
 func (r Record) cells() []string {
 	versions := ""
 	if len(r.Versions) > 0 {
@@ -73,7 +74,8 @@ func (p *cellParser) text() string {
 	return p.cells[p.at-1]
 }
 
-// fail keeps an error about the cell that was parsed last, unless an earlier cell had an error.
+// fail keeps err as the error of the cell that was parsed last. It does nothing if err is nil, or if an earlier cell
+// had an error. The argument wanted describes a correct cell.
 func (p *cellParser) fail(err error, wanted string) {
 	if err != nil && p.err == nil {
 		p.err = fmt.Errorf("%s is %.60q: it must be %s", columns[p.at-1].name, p.cells[p.at-1], wanted)

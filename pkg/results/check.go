@@ -12,12 +12,13 @@ import (
 	"unicode"
 )
 
-// idAlphabet has the characters that IDs are made of. Letters that look like other characters are left out (Crockford's
-// base 32). The alphabet is sorted, so that sorting IDs sorts them by time.
+// idAlphabet has the 32 characters that IDs are made of (Crockford's base 32). It leaves out letters that look like
+// other characters, such as o. An ID begins with the time at which its run started. Since the characters are in the
+// order of their codes, sorting IDs as texts sorts them by this time.
 const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// An ID has nine digits for the time, and five random digits. The time is the number of milliseconds since 1970 in base
-// 32; nine digits are enough for a thousand years.
+// An ID has nine digits for the time at which the run started, and then five random digits. The time is counted in
+// milliseconds since 1970, and is written in base 32. Nine digits are enough for a thousand years.
 const (
 	timeDigits   = 9
 	randomDigits = 5
@@ -48,8 +49,9 @@ func (r Record) Definition() map[string]any {
 		"config": r.Config, "split": r.Split, "seed": r.Seed, "engine": r.Engine}
 }
 
-// prepared returns the record in the form in which it is stored: with times in UTC to the millisecond, canonical JSON,
-// texts on one line, and a key. It returns an error if a value is not allowed.
+// prepared returns the record in the form in which it is stored. In this form, times are in UTC and exact to the
+// millisecond, config and outcome are canonical JSON (see [Key]), each text has one line, and the key is not empty.
+// prepared returns an error if a value is not allowed.
 func (r Record) prepared() (Record, error) {
 	r.Started = r.Started.UTC().Truncate(time.Millisecond)
 	r.Seconds = math.Round(r.Seconds*1000) / 1000
@@ -97,8 +99,8 @@ func (r Record) validate() error {
 	return nil
 }
 
-// object returns the canonical form of a JSON object; nil if raw is empty or null. The first argument is the object's
-// name in error messages.
+// object returns the canonical form of a JSON object (see [Key]). It returns nil if raw is empty or null, and an error
+// if raw is no JSON object. The argument name is the name of the object in error messages.
 func object(name string, raw json.RawMessage) (json.RawMessage, error) {
 	b, err := canonical(raw)
 	if err != nil {
@@ -110,7 +112,7 @@ func object(name string, raw json.RawMessage) (json.RawMessage, error) {
 	return b, nil
 }
 
-// line replaces control characters, such as line ends, by spaces, so that every file format can hold the text.
+// line replaces control characters, such as line ends, by spaces. The text is then on one line in every file format.
 func line(text string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) {

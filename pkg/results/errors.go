@@ -9,7 +9,7 @@ import (
 	codes "modernc.org/sqlite/lib"
 )
 
-// damaged returns the error for a file whose content has changed.
+// damaged returns the error for a damaged SQLite file. The argument describes the damage.
 func damaged(what string) error {
 	return fmt.Errorf("the file is damaged (%s); put a copy in its place, or move it away and import an export",
 		strings.Join(strings.Fields(what), " "))

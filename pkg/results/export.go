@@ -11,11 +11,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Export writes the records that match a query to a file, in the order of their IDs, and returns their number. The file
-// is written as a whole or not at all. If its name ends in .jsonl, it has one JSON document per line. If its name ends
-// in .csv, it has a table, in which the columns versions, config and outcome are JSON. If .gz is appended to either,
-// the file is compressed. In each format the last value of a record, sum, is the record's checksum. Two exports of the
-// same records are equal byte for byte.
+// Export writes the records that match the query q to the file at path, and returns their number. The records are in
+// the order of their IDs. The file is written as a whole or not at all. The end of the file's name chooses the format:
+// .jsonl means one JSON document per line, and .csv means a table, in which the columns versions, config and outcome
+// contain JSON. If the name ends in .jsonl.gz or .csv.gz, the file is also compressed. In each format, the last value
+// of a record has the name sum, and is the checksum of the record. Two exports of the same records are equal byte for
+// byte.
 func (s *Store) Export(path string, q Query) (int, error) {
 	f, err := formatOf(path)
 	if err != nil {
@@ -28,8 +29,9 @@ func (s *Store) Export(path string, q Query) (int, error) {
 	return len(records), files.Write(path, func(w io.Writer) error { return f.write(w, records) })
 }
 
-// format has the two functions of a text format: write writes records, and read reads them. read calls its second
-// argument for each record, with the number of the record's line.
+// format is a format of exports. The function write writes records. The function read reads records, and calls its
+// second argument with each of them, and with the number of the line where the record begins. The field compressed
+// tells whether files of this format are compressed.
 type format struct {
 	write func(io.Writer, []Record) error
 	read  func(io.Reader, func(line int, r exported) error) error
@@ -37,8 +39,9 @@ type format struct {
 	compressed bool
 }
 
-// compressed returns a format that writes the same text as the given format, and compresses it by gzip. Reading unpacks
-// one line or row at a time, so that it takes little memory however large the unpacked text is.
+// compressed returns a format that writes the same text as the given format, and compresses the text by gzip. A file is
+// unpacked while it is read, one line or row at a time. Reading therefore takes little memory, however large the
+// unpacked text is.
 func compressed(plain format) format {
 	return format{
 		write: func(w io.Writer, records []Record) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// FuzzImport reads arbitrary text as records, in both formats (JSON lines and CSV). If a record is accepted, writing
-// and reading it again must give the same record, and its texts must have no control characters.
+// FuzzImport reads arbitrary text as records, in both formats (JSON lines and CSV). Each record that is accepted is
+// written, and read again. This must give the same record. The texts of the record must have no control characters.
 func FuzzImport(f *testing.F) {
 	r := example()
 	r.ID, r.Key = strings.Repeat("0", timeDigits+randomDigits), strings.Repeat("0a", 32)
@@ -69,7 +69,7 @@ func checkRecord(t *testing.T, r Record) {
 	}
 }
 
-// TestEndlessRow: a row or line that does not end gives an error before it fills the memory.
+// TestEndlessRow: a row of CSV or a line of JSON that does not end gives an error before it fills the memory.
 func TestEndlessRow(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader(strings.Join(columnNames(), ",")+"\n"), sevens{})
 	err := readCSV(endless, func(int, exported) error { return nil })

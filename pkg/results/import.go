@@ -17,9 +17,9 @@ import (
 // maxLine is the largest size, in bytes, that a line or row of an export may have. A usual record has some kilobytes.
 const maxLine = 16 << 20
 
-// Import adds the records of a file that [Store.Export] wrote, all of them or none. Records that are in the store
-// already are skipped. Import returns an error that names the line if a line is not a record, or if its ID belongs to
-// another run in the store.
+// Import adds the records of a file that [Store.Export] wrote. It skips records that are in the store already. Import
+// fails if a line of the file is not a record, or if a record of the file has the ID of another run in the store. It
+// then adds no record at all, and returns an error that names the line.
 func (s *Store) Import(path string) (added, skipped int, err error) {
 	if _, err := formatOf(path); err != nil {
 		return 0, 0, err
@@ -32,7 +32,8 @@ func (s *Store) Import(path string) (added, skipped int, err error) {
 	return s.ImportFrom(path, in)
 }
 
-// ImportFrom does the same as [Store.Import], but reads from in. The ending of path only tells the format.
+// ImportFrom does the same as [Store.Import], but reads the records from in, and not from a file. The ending of path
+// tells the format of the records. Error messages contain path.
 func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err error) {
 	f, err := formatOf(path)
 	if err != nil {
@@ -62,8 +63,8 @@ func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err e
 	return added, skipped, nil
 }
 
-// merge adds a record to the store under the record's own ID, and tells whether it was new. If the store has a record
-// with this ID already, the two records must be equal.
+// merge adds a record to the store under the record's own ID, and returns true. If the store has a record with this ID
+// already, merge adds nothing. It then returns false if the two records are equal, and an error if they differ.
 func merge(tx *sql.Tx, from exported) (bool, error) {
 	r := from.Record
 	if !idPattern.MatchString(r.ID) {

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestMain runs the tests. If the environment variable REVGNN_TEST_WRITER names a file, the process instead adds
-// records to this file, and prints each ID as soon as Add has returned it.
+// TestMain runs the tests, unless the environment variable REVGNN_TEST_WRITER names a file. In this case the process
+// adds records to the file, and prints the ID of each record as soon as Add has returned. The tests start
+// such processes to check that several processes can write to one file, and that killing a process loses no records.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("REVGNN_TEST_WRITER"); path != "" {
 		if err := addMany(path); err != nil {
@@ -73,7 +74,8 @@ func TestProcessesWriteAtOnce(t *testing.T) {
 	}
 }
 
-// TestKilledWriter kills a process while it adds records. Every record whose ID Add has returned must be in the store.
+// TestKilledWriter kills a process while it adds records. The process prints an ID after each call of Add. All records
+// with the printed IDs must be in the store.
 func TestKilledWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
 	c := writer(t, path, 1<<20)

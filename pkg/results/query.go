@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// Add stores a record under a new ID, and returns the ID. The record is stored as a whole or not at all. Add computes
-// the key if it is empty (see [Record.Definition]), and changes times to UTC in milliseconds, texts to one line, and
-// config and outcome to canonical JSON (see [Key]).
+// Add stores a record under a new ID, and returns the ID. The record is stored as a whole or not at all. If the key is
+// empty, Add computes it from [Record.Definition]. The stored record may differ from r in its form: times are in UTC
+// and exact to the millisecond, line ends in texts become spaces, and config and outcome become canonical JSON (see
+// [Key]).
 func (s *Store) Add(r Record) (id string, err error) {
 	if r, err = r.prepared(); err != nil {
 		return "", fmt.Errorf("a run cannot be recorded: %w", err)
@@ -28,7 +29,7 @@ func (s *Store) Add(r Record) (id string, err error) {
 	return r.ID, s.explain(err)
 }
 
-// insert adds a row, and tells whether its ID was new.
+// insert adds a row to the table, unless the table has a row with the same ID. It tells whether it has added the row.
 func insert(tx *sql.Tx, cells []string) (bool, error) {
 	args := make([]any, len(cells))
 	for i, c := range cells {
@@ -43,12 +44,13 @@ func insert(tx *sql.Tx, cells []string) (bool, error) {
 	return n == 1, err
 }
 
-// Find returns the records that match a query, in the order of their IDs, which is the order in which the runs started.
+// Find returns the records that match a query, in the order of their IDs. This is the order in which the runs started.
+// Find returns an error if a record that it reads is damaged.
 //
-// If the query has no key, Find reads all records, checks their checksums, and then compares their fields with the
-// query. (If SQLite compared the fields, a record with, say, a damaged dataset would be left out without a message.) If
-// the query has a key, SQLite selects the records with this key, which is faster. Only the selected records are then
-// checked.
+// If the query has a key, SQLite selects the records with this key, and Find reads only these records. If the query has
+// no key, Find reads all records, checks their checksums, and only then compares their fields with the query. It would
+// be faster if SQLite compared the fields. But SQLite does not check the checksums: a record whose dataset is damaged,
+// for example, would not match a query for this dataset, and would be left out without an error.
 func (s *Store) Find(q Query) ([]Record, error) {
 	clauses, args := "ORDER BY id", []any{}
 	if q.Key != "" {
@@ -72,8 +74,8 @@ func (q Query) chooses(r Record) bool {
 // Last can be given to [Store.Get] in place of an ID. It stands for the run that started last.
 const Last = "last"
 
-// Get returns the record with the given ID, or the only record whose ID begins with id. For [Last] it returns the
-// record of the run that started last.
+// Get returns the record with the given ID. The first characters of the ID are enough if no other ID begins with them.
+// For [Last], Get returns the record of the run that started last.
 func (s *Store) Get(id string) (*Record, error) {
 	if id == Last {
 		found, err := s.records("ORDER BY started DESC, id DESC LIMIT 1")
@@ -98,8 +100,8 @@ func (s *Store) Get(id string) (*Record, error) {
 	return &found[0], nil
 }
 
-// Done returns the latest record that has the given key and the status ok or diverged; nil if there is none. A run with
-// such a record need not be repeated.
+// Done returns the latest record that has the given key and the status ok or diverged. If there is such a record, the
+// run need not be repeated. If there is none, Done returns nil.
 func (s *Store) Done(key string) (*Record, error) {
 	found, err := s.records("WHERE key = ? AND status IN (?, ?) ORDER BY id DESC LIMIT 1", key, OK, Diverged)
 	if err != nil || len(found) == 0 {
@@ -108,8 +110,8 @@ func (s *Store) Done(key string) (*Record, error) {
 	return &found[0], nil
 }
 
-// Has tells whether the store already has a record of the same run as r: one with the same key, start and outcome. The
-// IDs of the two records may differ.
+// Has tells whether the store already has a record of the same run as r. This is a record with the same key, start and
+// outcome as r. The IDs of the two records may differ.
 func (s *Store) Has(r Record) (bool, error) {
 	r, err := r.prepared()
 	if err != nil {
@@ -143,9 +145,9 @@ func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	return out, s.explain(err)
 }
 
-// rowsOf calls the function each for every row that the given SQL clauses select, with the row's cells and its
-// checksum. The argument sum is the checksum in SQL: the name of its column, or an empty text if the table has no such
-// column.
+// rowsOf reads the rows of the table that the given SQL clauses select. For every row it calls a function, the argument
+// each, with the cells and the checksum of the row. The argument sum is the SQL expression for the checksum. This is
+// the name of the column of checksums, or an empty text in SQL if the table has no such column.
 func rowsOf(q querier, sum, clauses string, args []any, each func(cells []string, sum string) error) error {
 	rows, err := q.Query("SELECT "+columnList()+", "+sum+" FROM runs "+clauses, args...)
 	if err != nil {
@@ -164,7 +166,7 @@ func rowsOf(q querier, sum, clauses string, args []any, each func(cells []string
 	return rows.Err()
 }
 
-// scanSum reads a row, as cells, and its checksum.
+// scanSum returns the cells and the checksum of a row that a query has found.
 func scanSum(row interface{ Scan(...any) error }) (cells []string, sum string, err error) {
 	cells = make([]string, len(columns))
 	var into []any

@@ -5,21 +5,22 @@ import (
 	"time"
 )
 
-// These are the kinds of runs: a training, an inversion (random layers, run forwards and then backwards), a benchmark
-// (the time and memory of training steps), and a measurement of a dataset.
+// These are the kinds of runs. Train is a training. Invert is an inversion: layers with random weights are run forwards
+// and then backwards. Bench is a benchmark, which measures the time and the memory of training steps. Measure is a
+// measurement of a graph, for example of its homophily.
 const (
 	Train   = "train"
 	Invert  = "invert"
 	Bench   = "bench"
 	Measure = "measure"
-	// Search is a trial of a search for settings (see package search): a training with settings that the search has
-	// drawn, for as many epochs as the search has set.
+	// Search is a training that is a part of a search for good settings (see package search). The search chooses the
+	// settings of the training and its number of epochs.
 	Search = "search"
 )
 
-// These are the statuses of runs. Diverged is the status of a training whose loss was not finite any more. Interrupted
-// is the status of a training that was stopped before its end. Failed is the status of a run that ended with an error.
-// OK is the status of all other runs.
+// These are the statuses of runs. Diverged is the status of a training that ended because its loss was not finite, or
+// because a GRAND model's equation could not be integrated. Interrupted is the status of a run that was stopped
+// before its end. Failed is the status of a run that ended with an error. OK is the status of all other runs.
 const (
 	OK          = "ok"
 	Diverged    = "diverged"
@@ -41,21 +42,21 @@ const NoSplit = -1
 // Record is the record of one run. [Begin] fills in the start time, the versions, the commit and the machine.
 // [Store.Add] fills in the ID and the key. The caller fills in the rest.
 type Record struct {
-	// ID is unique. Sorting by ID sorts by the start of the runs.
+	// ID is different for each record. Sorting records by their IDs sorts them by the times at which the runs started.
 	ID string `json:"id"`
-	// Key is equal for runs that do the same. It is computed from [Record.Definition], unless the caller has set
-	// another key by the function [Key].
+	// Key is the same for runs that do the same. If it is empty, [Store.Add] computes it from [Record.Definition].
+	// A caller can instead set a key that the function [Key] returns for another definition.
 	Key string `json:"key"`
 	// Kind is one of [Kinds].
 	Kind string `json:"kind"`
 	// Profile is the name of the profile or search that the run was made for, such as "quick"; it may be empty.
 	Profile string `json:"profile"`
-	// Dataset is the name of the dataset, as users type it. Checksum is the checksum of its content
-	// ([graphs.Graph.Checksum]).
+	// Dataset is the name of the dataset, as users type it on the command line. Checksum is the checksum of the
+	// dataset's graph ([graphs.Graph.Checksum]).
 	Dataset  string `json:"dataset"`
 	Checksum string `json:"checksum"`
 	Model    string `json:"model"`
-	// Config is a JSON object, such as a train.Config.
+	// Config is a JSON object with the settings of the run, such as a train.Config.
 	Config json.RawMessage `json:"config,omitempty"`
 	// Split is the number of the split, or [NoSplit].
 	Split  int    `json:"split"`
@@ -71,7 +72,7 @@ type Record struct {
 	// millisecond.
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"`
-	// Status is one of [Statuses]. Message says in a sentence what went wrong, if anything did.
+	// Status is one of [Statuses]. Message says in a sentence what went wrong. It is empty if nothing went wrong.
 	Status  string `json:"status"`
 	Message string `json:"message,omitempty"`
 	// Outcome is a JSON object with the results of the run, such as a train.Result.
@@ -91,7 +92,7 @@ type Machine struct {
 // Query selects the records that have all the given values. An empty field matches any value.
 type Query struct {
 	Kind, Profile, Dataset, Model, Key string
-	// Status lists statuses: a record matches if it has one of these. An empty list matches any status, and [Bad]
-	// matches the runs that went wrong.
+	// Status is a list of statuses, such as [Bad]. A record matches if its status is in the list. An empty list matches
+	// any status.
 	Status []string
 }

@@ -19,8 +19,8 @@ import (
 // DefaultFile is the file of records unless another one is given.
 const DefaultFile = "out/runs.sqlite"
 
-// These two numbers are written into each SQLite file of records. application ("revg" in ASCII) says that revgnn wrote
-// the file, and version says which columns the table has.
+// These two numbers are written into each SQLite file of records. The number application, which is "revg" in ASCII,
+// says that revgnn wrote the file. The number version is the version of the file's format.
 const (
 	application = 0x72657667
 	version     = 1
@@ -38,9 +38,9 @@ type Store struct {
 	sums bool
 }
 
-// Open opens a file of records for reading and writing. If there is none, it creates the file and its folder. It
-// returns an error if path is a folder, a damaged file, or a file of another program or of a newer revgnn, or if the
-// file cannot be written to.
+// Open opens a file of records for reading and writing. If the file does not exist, Open creates it, and its folder if
+// that is missing, too. Open returns an error if path is a folder, if the file is damaged, if another program or a
+// newer version of revgnn wrote the file, or if this process may not write to the file.
 func Open(path string) (*Store, error) {
 	if _, err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -51,8 +51,8 @@ func Open(path string) (*Store, error) {
 	return open(path, "rwc", (*Store).create)
 }
 
-// OpenExisting opens an existing file of records. If this process may not write to the file, it can still read the
-// records. An empty file counts as a file without records.
+// OpenExisting opens a file of records that exists already. A process that may not write to the file can still open it,
+// and read the records. An empty file counts as a file without records.
 func OpenExisting(path string) (*Store, error) {
 	size, err := regular(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,8 +85,9 @@ func open(path, mode string, prepare func(*Store) error) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the run records at %s: %w", path, err)
 	}
-	// With the setting EXTRA, SQLite also waits until the removal of the journal is on disk. A record then survives a
-	// power failure as soon as Add has returned.
+	// After a power failure, SQLite would undo a write whose journal is still on the disk. With the setting EXTRA, a
+	// write therefore ends only when the removal of the journal is on the disk, too. As soon as Add has returned, a
+	// record survives a power failure.
 	settings := url.Values{"mode": {mode}, "_txlock": {"immediate"},
 		"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "synchronous(EXTRA)"}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: whole, RawQuery: settings.Encode()}).String())
@@ -154,14 +155,14 @@ func (s *Store) check() (err error) {
 	return err
 }
 
-// querier is implemented by a database and by a transaction.
+// querier has the methods for queries that sql.DB (a database) and sql.Tx (a transaction) have in common.
 type querier interface {
 	QueryRow(query string, args ...any) *sql.Row
 	Query(query string, args ...any) (*sql.Rows, error)
 }
 
-// checkTable checks which program and which version have written the file, and whether the structure of the file is
-// intact.
+// checkTable returns an error if another program wrote the file, if this version of revgnn does not know the file's
+// format, or if the structure of the file is damaged.
 func checkTable(q querier) error {
 	var of, format int
 	if err := q.QueryRow("SELECT a.application_id, v.user_version FROM pragma_application_id a, "+

@@ -23,7 +23,8 @@ func example() Record {
 
 func opened(t *testing.T) *Store {
 	t.Helper()
-	// Some characters of this file name have a meaning in the URI by which SQLite opens the file.
+	// SQLite opens the file by a URI. Some characters of this file name have a special meaning in a URI: Open must
+	// escape them.
 	s, err := Open(filepath.Join(t.TempDir(), "new", "runs ?#%41.sqlite"))
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +126,7 @@ func TestFindDone(t *testing.T) {
 	var keys []string
 	for i, status := range []string{OK, Diverged, Failed, Interrupted, OK} {
 		r := example()
-		// a record that is added later has an earlier start
+		// The runs are added from the latest start to the earliest, so that Find must sort them.
 		r.Started, r.Status, r.Split = started.Add(-time.Duration(i)*time.Second), status, i%3
 		add(t, s, r)
 		k, err := Key(r.Definition())
@@ -153,8 +154,9 @@ func TestFindDone(t *testing.T) {
 			t.Errorf("%+v finds %d, %v, want %d", c.q, len(found), err, c.want)
 		}
 	}
-	// The statuses of the runs, the latest first, are ok and interrupted on split 0, diverged and ok on split 1, and
-	// failed on split 2. For each split, Done must return the latest run that is ok or diverged.
+	// On split 0, the latest run is ok, and an earlier one was interrupted. On split 1, the latest run diverged, and an
+	// earlier one is ok. On split 2, the only run failed. For each split, Done must return the latest run that is ok or
+	// diverged.
 	for i, want := range []string{OK, Diverged, ""} {
 		done, err := s.Done(keys[i])
 		if err != nil || (done == nil) != (want == "") || done != nil && done.Status != want {

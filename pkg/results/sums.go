@@ -7,19 +7,20 @@ import (
 	"encoding/hex"
 )
 
-// Every row of the table has a checksum, since SQLite checks the structure of its file, but not the values in it. Rows
-// that an early version of revgnn has written have no checksum. Their checksums are added when the file is opened for
-// writing.
+// SQLite checks the structure of its file, but not the values in the file. Therefore each row of the table is stored
+// with a checksum. Only early versions of revgnn wrote rows without checksums. When a file with such rows is opened for
+// writing, the missing checksums are added.
 
-// sumName is the name of the column of checksums. sumColumn is this name in SQL. addSums is the statement that adds the
-// column to the table.
+// sumName is the name of the column of checksums. sumColumn is this name in quotes, for SQL statements. addSums
+// is the SQL statement that adds the column to the table.
 const (
 	sumName   = "sum"
 	sumColumn = `"` + sumName + `"`
 	addSums   = "ALTER TABLE runs ADD COLUMN " + sumColumn + " TEXT NOT NULL DEFAULT ''"
 )
 
-// sumOf returns the checksum of a row: the SHA-256, in hex digits, of its cells, each preceded by its length.
+// sumOf returns the checksum of a row in hex digits. It is the SHA-256 of all cells of the row, one after the other,
+// with the length of each cell before the cell.
 func sumOf(cells []string) string {
 	h := sha256.New()
 	for _, c := range cells {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestFlippedBytes changes bytes of an SQLite file, one at a time. Each time, reading the file must give the records
-// that were written, or an error of one line.
+// that were written, or an error. The message of the error must have one line.
 func TestFlippedBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
 	if err := os.WriteFile(path, kept(t, 3), 0o666); err != nil {
@@ -130,7 +130,7 @@ func TestRepair(t *testing.T) {
 
 // TestFilesWithoutSums: an SQLite file without checksums, as an early version of revgnn writes it, can be read without
 // being changed. Opening the file for writing adds checksums. If an early version then adds records, opening the file
-// again adds the checksums of these records.
+// for writing again adds the checksums of these records.
 func TestFilesWithoutSums(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.sqlite")
 	if err := os.WriteFile(path, kept(t, 2), 0o666); err != nil {

@@ -106,8 +106,8 @@ func TestCompressed(t *testing.T) {
 	}
 }
 
-// TestImportRefuses spoils the last line of an export. The error must name this line, and no record of the other lines
-// may be kept.
+// TestImportRefuses spoils the last line of an export, and imports the export. The import must return an error that
+// names this line, and must not add the records of the other lines.
 func TestImportRefuses(t *testing.T) {
 	from := opened(t)
 	sample(t, from)
