@@ -20,21 +20,23 @@ type Repetition struct {
 	// Equal tells that all numbers of the two outcomes are equal, to the last bit. Times and memory are not compared,
 	// since they differ between any two runs.
 	Equal bool `json:"equal"`
-	// Numbers has those numbers of the outcomes that differ. The name of a number is its place in the outcome, such as
-	// followed.forward[3].gsl. Circumstances has other differences between the two runs, such as versions, which may
-	// explain why the numbers differ.
+	// Numbers lists the numbers that differ between the results of the two runs. A number is named by its place in the
+	// JSON object of the results, such as followed.forward[3].gsl. Circumstances lists what else differs between the
+	// two runs, such as the engine, the machine or the version of Go. This may explain why the numbers differ.
 	Numbers       []Change `json:"numbers,omitempty"`
 	Circumstances []Change `json:"circumstances,omitempty"`
 }
 
-// Change is a value that differs between two records. Then or Now is empty if that record does not have the value.
+// Change is a value that differs between the records of two runs. Then is the value in the record of the first run. Now
+// is the value in the record of the second run. If a record does not have the value, an empty text stands for it.
 type Change struct {
 	Name string `json:"name"`
 	Then string `json:"then"`
 	Now  string `json:"now"`
 }
 
-// measured lists those numbers of an outcome that are times or memory. They differ between any two runs.
+// measured lists the fields of a record's outcome (the results of the run) that hold times or amounts of memory. The
+// values of these fields differ between any two runs, even if the runs do the same.
 var measured = []string{"seconds", "epoch_seconds", "compile_seconds", "peak_rss_bytes", "predicted_bytes",
 	"idle_rss_bytes"}
 
@@ -56,8 +58,8 @@ func TaskOf(r *results.Record) (Task, error) {
 	return t, nil
 }
 
-// ThreadsOf returns the number of threads that the engine of a run computed on. Records of early versions do not have
-// this number; for such a record, the result is the number of cores of its machine.
+// ThreadsOf returns the number of threads on which a run was computed. Early versions of revgnn did not record this
+// number. For a record of these versions, ThreadsOf returns the number of cores of the machine that made the run.
 func ThreadsOf(r *results.Record) int {
 	var o struct{ Threads int }
 	if json.Unmarshal(r.Outcome, &o); o.Threads > 0 {
@@ -66,9 +68,10 @@ func ThreadsOf(r *results.Record) int {
 	return r.Machine.Cores
 }
 
-// Rerun makes a recorded run again, and compares the two runs. The third argument is the record, and the fourth is the
-// record's task, which [TaskOf] returns. The new record is not stored. Rerun returns an error if there is nothing to
-// compare, for example after an interrupt, or if the graph has changed.
+// Rerun makes a recorded run again, and compares the two runs. The third argument is the record of the run. The fourth
+// argument is the task of this record, which [TaskOf] returns. The record of the new run is not stored. Rerun returns
+// an error if the new run has no results to compare, for example because it was interrupted. It also returns an error
+// if the graph has changed since the recorded run.
 func Rerun(ctx context.Context, p Place, then *results.Record, t Task) (*Repetition, error) {
 	if sum := models.Seen(t.Config.Config, p.Graph).Checksum(); then.Checksum != "" && sum != then.Checksum {
 		return nil, fmt.Errorf("the graph %s is not that of run %s any more: its checksum is %.12s…, and was %.12s…",
@@ -95,14 +98,16 @@ func Rerun(ctx context.Context, p Place, then *results.Record, t Task) (*Repetit
 	return r, err
 }
 
-// outcomeOf returns the part of a record's outcome that [Rerun] compares.
+// outcomeOf returns the values of a record that [Rerun] compares: the status of the run, and most of the values in the
+// record's outcome (the results of the run).
 func outcomeOf(r *results.Record) map[string]any {
 	out := map[string]any{}
 	if len(r.Outcome) > 0 {
 		json.Unmarshal(r.Outcome, &out) // cannot fail: the outcome of a record is a JSON object
 	}
-	// The number of threads and the engine are left out here, since the function circumstances returns them. The
-	// details of a training ([train.Details]) are not compared.
+	// These values are left out. Times and amounts of memory (named in the list measured) differ between any two runs.
+	// The number of threads and the engine are not results; the function circumstances returns them. The details of a
+	// training ([train.Details]) serve only to show the training on an HTML page.
 	for _, name := range append(measured, "threads", "engine", "details") {
 		delete(out, name)
 	}
@@ -110,7 +115,8 @@ func outcomeOf(r *results.Record) map[string]any {
 	return out
 }
 
-// circumstances returns what the numbers of an outcome may depend on in addition to the task.
+// circumstances returns what the results of a run may depend on besides its task: the engine, the number of threads,
+// the versions of the software, and the machine.
 func circumstances(r *results.Record) map[string]any {
 	out := map[string]any{"engine": r.Engine, "commit": r.Commit, "platform": r.Machine.Platform,
 		"processor": r.Machine.CPU}
@@ -128,7 +134,7 @@ func circumstances(r *results.Record) map[string]any {
 	return out
 }
 
-// changes compares two JSON objects, and returns the values that differ.
+// changes compares two JSON objects, and returns the values that differ between them.
 func changes(then, now map[string]any) ([]Change, error) {
 	a, b := map[string]string{}, map[string]string{}
 	for _, side := range []struct {
@@ -156,8 +162,8 @@ func changes(then, now map[string]any) ([]Change, error) {
 	return out, nil
 }
 
-// flatten adds the values inside v to out. The key of a value is its place, such as followed.forward[3].gsl. The second
-// argument is the place of v itself.
+// flatten adds all numbers, texts and other single values inside the JSON value v to the map out. The key of a single
+// value is its place in the whole JSON object, such as followed.forward[3].gsl. The argument at is the place of v.
 func flatten(out map[string]string, at string, v any) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -13,17 +13,19 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Runner makes the runs that a [Work] needs and that are not recorded, one after the other. It records each run as soon
-// as it ends.
+// Runner makes the runs that a [Work] needs and that are not recorded yet, one after the other. Each run is recorded as
+// soon as the run ends.
 type Runner struct {
 	Scope
 	Store *results.Store
-	// EngineName is the name of the engine, in the form that [engine.Open] takes. The function Engine opens the engine;
-	// it is called before the first run that needs an engine. The function Load loads a dataset.
+	// EngineName is the name of the engine, such as "xla:cpu"; see [engine.Open]. The function Engine opens the engine.
+	// The Runner calls Engine before the first run that needs an engine. The function Load loads the dataset with the
+	// given name.
 	EngineName string
 	Engine     func() (*engine.Engine, error)
 	Load       func(ctx context.Context, name string) (*graphs.Graph, error)
-	// Counts, if set, tells whether a record of the store is used. All other records are ignored.
+	// Counts, if not nil, is called with each record of the store. The Runner ignores the records for which Counts
+	// returns false.
 	Counts func(results.Record) bool
 	// Alone runs a benchmark in a new process, so that the memory of the benchmark alone can be measured. If Alone is
 	// nil, benchmarks run in this process.
@@ -32,12 +34,15 @@ type Runner struct {
 	Shard Shard
 	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
 	CheckpointEvery time.Duration
-	// The following functions are called if they are set. Starts is called before each run. Epoch is called after each
-	// epoch of a training, with the estimated number of seconds that are left until the last epoch. Notice is called
-	// with the messages of a training about its checkpoints ([train.Options]). Ended is called after each run. Waits is
-	// called if other processes are making all runs that are left. This process then waits until the run t, one of
-	// these runs, is made. NoDataset is called for each dataset that cannot be loaded. All runs on this dataset are
-	// left out.
+	// The Runner calls these functions, unless they are nil:
+	//   - Starts before each run.
+	//   - Epoch after each epoch of a training. The argument left is the estimated number of seconds until the training
+	//     ends.
+	//   - Notice for each message of a training about its checkpoints ([train.Options]).
+	//   - Ended after each run, with the record of the run.
+	//   - Waits if other processes are making all runs that are left. The Runner then waits until the run of the task t
+	//     ends.
+	//   - NoDataset for each dataset that cannot be loaded. The Runner then makes no runs on this dataset.
 	Starts    func(Progress)
 	Epoch     func(t Task, e train.Epoch, left float64)
 	Notice    func(t Task, text string)
@@ -50,10 +55,10 @@ type Runner struct {
 	absent map[string]string
 }
 
-// Progress tells how far a [Runner] is before it makes a run. Task is the task of this run. Number is 1 for the first
-// run, 2 for the second, and so on. Total is the number of all runs: those that this Runner has made, this one, and
-// those after it. Seconds is the estimated time of this run and of those after it. Unknown is the number of runs among
-// them whose time cannot be estimated; Seconds does not include them.
+// Progress tells how many runs a [Runner] has made, and how many are left. A Runner reports it before each run. Task is
+// the task of the run that begins now. Number is 1 for the first run of the Runner, 2 for the second, and so on. Total
+// is the number of runs that the Runner will have made in the end. Seconds is the estimated time from now to the end.
+// It does not include the runs whose time cannot be estimated. Unknown is the number of these runs.
 type Progress struct {
 	Task          Task
 	Number, Total int
@@ -73,8 +78,8 @@ func (r *Runner) Plan(work Work) (Plan, error) {
 	return plan(r.scope(), Index(all), r.costs(all), work, r.Shard), nil
 }
 
-// costs returns the times and the memory of recorded runs. Only runs on the engine that this Runner uses count. If no
-// engine can be chosen, runs on all engines count.
+// costs returns the times and the memory of those recorded runs that were made on this Runner's engine. If this engine
+// cannot be used, costs returns the times and the memory of recorded runs on all engines.
 func (r *Runner) costs(all []results.Record) *Costs {
 	name, err := engine.Choose(r.EngineName)
 	if err != nil {
@@ -92,8 +97,8 @@ func (r *Runner) View() (*View, error) {
 	return NewView(r.scope(), Index(all)), nil
 }
 
-// scope returns the Runner's Scope with an extended function Absent: it also reports the datasets that the Runner has
-// tried to load without success.
+// scope returns a copy of the Runner's field Scope, with an extended function Absent. The extended function also
+// reports datasets that the Runner has tried to load without success.
 func (r *Runner) scope() Scope {
 	s := r.Scope
 	s.Absent = func(dataset string) string {
@@ -117,11 +122,14 @@ func (r *Runner) all() ([]results.Record, error) {
 	}), err
 }
 
-// Run makes all runs that the given work needs and that are not recorded. The results of some runs may decide which
-// settings further runs have. Run goes on until no run is left. Runs that failed before Run began are tried again,
-// once. Several processes may call Run with the same store: each run is made by only one of them, and all return when
-// all runs are made. If ctx is cancelled, the current training writes a checkpoint, but no record, and Run returns an
-// error that says so. Earlier records are kept.
+// Run makes all runs that the given work needs and that are not recorded yet. This includes runs whose settings are
+// chosen by the results of other runs. A run that failed before this call of Run is tried again, once.
+//
+// Several processes may call Run with the same store. Each run is then made by only one of the processes, and each
+// process waits until all runs are made.
+//
+// If ctx is cancelled, the current training writes a checkpoint, and Run returns an error. The interrupted run is not
+// recorded. The records of earlier runs are kept.
 func (r *Runner) Run(ctx context.Context, work Work) error {
 	q := &queue{Runner: r, work: work, began: time.Now().Truncate(time.Millisecond), tried: map[string]bool{}}
 	for number := 1; ; number++ {
@@ -136,8 +144,10 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 			p := q.plan
 			r.Starts(Progress{next.Task, number, number - 1 + p.Missing, p.Seconds, p.Unknown})
 		}
-		// If this training fails, its record has no states. The key that is later computed from the record is then that
-		// of the same task without Follow. Therefore both keys are marked as tried.
+		// The key of the task is marked as tried, so that this call does not make the run again. The task may ask for
+		// states of the trained model, by its field Follow. If the training fails, its record has no states. The key
+		// that [Index] computes from such a record is the key of the task without Follow. Therefore this key is marked,
+		// too.
 		q.tried[next.Key], q.tried[next.Task.alone().Key()] = true, true
 		if err := r.make(ctx, next.Task, own); err != nil {
 			return err
@@ -146,7 +156,7 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 }
 
 // make runs a task, records the run, and releases the claim of the run. If the dataset cannot be loaded, make returns
-// no error: all runs on this dataset are then left out.
+// without an error, since the Runner then goes on with the runs on other datasets.
 func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 	defer own.Release()
 	record, err := r.one(ctx, t, own)
@@ -172,8 +182,9 @@ func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 	return own.Recorded()
 }
 
-// Time times a few training steps of each program that missing runs need, unless the time of the program is known
-// already. It records the times, and later plans use them. Plan and Run do not call Time, so that they start quickly.
+// Time measures how long a few training steps take, for each program of the runs that are not recorded yet. It leaves
+// out programs whose time is already known from records. The measurements are recorded, so that later calls of Plan
+// estimate costs from them. Plan and Run do not call Time, so that they start quickly.
 func (r *Runner) Time(ctx context.Context, work Work) error {
 	tried := map[string]bool{}
 	p, err := r.Plan(work)
@@ -228,8 +239,8 @@ func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record results.Re
 	return Execute(ctx, place, t)
 }
 
-// graph returns a dataset, which is loaded only once. A dataset that cannot be loaded is marked as absent, so that its
-// runs are left out.
+// graph returns the dataset with the given name. Each dataset is loaded only once. If a dataset cannot be loaded, graph
+// marks it as absent, so that the Runner makes no more runs on it.
 func (r *Runner) graph(ctx context.Context, name string) (*graphs.Graph, error) {
 	if g := r.graphs[name]; g != nil {
 		return g, nil

@@ -17,8 +17,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// runner returns a Runner whose profile has two datasets. For minesweeper, the Runner loads a small generated board. It
-// cannot load tolokers.
+// runner returns a Runner whose profile has the datasets minesweeper and tolokers. As the dataset minesweeper, the
+// Runner loads a small generated board. The dataset tolokers cannot be loaded.
 func runner(t *testing.T, path string) *Runner {
 	t.Helper()
 	store, err := results.Open(path)
@@ -40,7 +40,8 @@ func runner(t *testing.T, path string) *Runner {
 		}}
 }
 
-// searches is a [Work]: it asks for the choice of settings for the model gcn+rep on two datasets.
+// searches is a [Work]. For each of two datasets, it asks for the runs that choose settings for the model gcn+rep, and
+// for the runs with the chosen settings.
 func searches(v *View) {
 	for _, dataset := range []string{"minesweeper", "tolokers"} {
 		v.Search(dataset, "gcn+rep")
@@ -94,14 +95,15 @@ func TestInterruptedAndResumed(t *testing.T) {
 		len(found.Values()) != 3 || found.Config.LearningRate != 0.01 {
 		t.Errorf("%d records came to %+v", len(used), found)
 	}
-	// The four runs on tolokers are missing: this new Runner has not tried to load the dataset yet, and does not know
-	// that this is impossible.
+	// The dataset tolokers cannot be loaded. This new Runner has not tried to load it yet, so that the plan still has
+	// the four runs on tolokers.
 	if p, err := r.Plan(searches); err != nil || p.Missing != 4 || p.Unknown != 4 {
 		t.Errorf("%d runs are missing, %d of unknown cost, %v", p.Missing, p.Unknown, err)
 	}
 }
 
-// TestTime: once a few steps of a program were timed, a plan knows the time of all tasks that run this program.
+// TestTime: after the Runner has timed a few steps of a program, a plan has an estimated time for each task that runs
+// this program.
 func TestTime(t *testing.T) {
 	r := runner(t, filepath.Join(t.TempDir(), "runs.sqlite"))
 	r.Datasets = []string{"minesweeper"}

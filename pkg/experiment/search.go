@@ -20,41 +20,45 @@ type search struct {
 	seeds      int // the number of trainings on each split with the chosen settings
 }
 
-// seedStep is the difference between the seeds of one training and the next on the same split. (A training adds the
-// number of its split to its seed. Since seedStep is larger than the number of any split, no two trainings have the
-// same sum.)
+// seedStep is added to the seed for each further training with the chosen settings on the same split. (A training on
+// split k draws its random numbers from its seed plus k. Since seedStep is larger than any k, no two of the trainings
+// have the same sum.)
 const seedStep = 1000
 
 // Found is the result of [View.Search] and [View.Choose]: the chosen settings, in the field Config, and their results
 // on test nodes.
 type Found struct {
 	Config train.Config
-	// Tests has the test metric of the chosen settings for each split. Seeds is the number of trainings on each split,
-	// with different seeds. If Seeds is above 1, the metric of a split is the mean over its seeds, and SeedStd is the
-	// standard deviation over seeds. SeedStd is computed in three steps: the sample variance over the seeds of each
-	// split, the mean of these variances, and the square root of this mean. Bad has a text for each split on which a
-	// run diverged or failed. The text says what happened. Such a split is not in Tests.
-	Tests   map[int]float64
-	Bad     []string
-	Seeds   int
+	// Tests has the test metric of the chosen settings for each split: the mean over the trainings on this split. A
+	// split is left out if one of these trainings diverged, failed or is not recorded yet.
+	Tests map[int]float64
+	// Bad has a text for each split on which a training diverged or failed. The text says what happened.
+	Bad []string
+	// Seeds is the number of trainings with the chosen settings on each split. Each of them has a different seed.
+	Seeds int
+	// SeedStd is the standard deviation of the test metric over seeds. It is computed in three steps: the sample
+	// variance over the seeds of each split, the mean of these variances, and the square root of this mean. If there is
+	// only one seed, SeedStd is 0.
 	SeedStd float64
-	// Splits are the splits that are wanted. Missing is the number of those splits on which runs are still missing.
+	// Splits are the splits on which the chosen settings are to be trained. Missing is the number of those splits on
+	// which a training is not recorded yet.
 	Splits  []int
 	Missing int
-	// Search is the ID of the earlier search (see package search) that the settings come from; empty if there was none.
-	// Candidates is the number of the profile's candidates. Only [View.Search] sets these two fields.
+	// The settings in a profile may come from a search that the command "revgnn search" made earlier. Search is then
+	// the ID of this search (see package search). Otherwise Search is empty. Candidates is the number of candidates
+	// that the profile has for the model on the dataset. Only [View.Search] sets the fields Search and Candidates.
 	Search     string
 	Candidates int
 	// Why says why there is no result; it is empty if there is a result.
 	Why string
 }
 
-// AllBad is the text of [Found.Why] if every candidate diverged or failed on at least one of the splits on which
-// candidates are compared.
+// AllBad is the text of [Found.Why] if no candidate can be chosen, since every candidate diverged or failed on at least
+// one of the splits on which candidates are compared.
 const AllBad = "every setting diverged or failed"
 
-// Search asks for two sets of runs: those that compare the profile's candidates for a model on a dataset, and those
-// with the chosen settings on all splits.
+// Search asks for two sets of runs of a model on a dataset. The runs of the first set compare the profile's candidates.
+// The runs of the second set train the model with the chosen settings, on all splits.
 func (v *View) Search(dataset, model string) (f Found) {
 	p := v.Profile
 	candidates, err := p.Candidates(data.Base(dataset), model)
@@ -74,8 +78,9 @@ func (v *View) Search(dataset, model string) (f Found) {
 	return f
 }
 
-// Choose asks for two sets of runs on a dataset. The first set compares the candidates, on splits[:tried] only. The
-// second set runs the chosen settings on all splits. All these runs form a group with the given name; see [Step].
+// Choose asks for two sets of runs on a dataset. The runs of the first set compare the candidates, but only on the
+// splits in splits[:tried]. The runs of the second set train with the chosen settings, on all splits. The runs of both
+// sets form one group, which has the given name; see [Step].
 func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
 	return v.choose(name, search{dataset, candidates, splits, tried, 1})
 }
@@ -120,7 +125,7 @@ func (s search) run(v *View) Found {
 	return s.with(v, s.candidates[best])
 }
 
-// with returns the result for the chosen settings c. It asks for the trainings with these settings on all splits.
+// with asks for the trainings with the chosen settings c on all splits, and returns their results.
 func (s search) with(v *View, c train.Config) Found {
 	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: s.seeds}
 	var variances []float64
@@ -172,7 +177,7 @@ func (s search) largest() train.Config {
 	return top
 }
 
-// Values returns the test metrics in percent, in the order of the splits.
+// Values returns the test metrics of all splits that have one. They are in percent, in the order of [Found.Splits].
 func (f Found) Values() []float64 {
 	var out []float64
 	for _, k := range f.Splits {
@@ -183,7 +188,7 @@ func (f Found) Values() []float64 {
 	return out
 }
 
-// Gains returns the differences f.Tests[k] - plain.Tests[k] in percentage points, for each split k on which both f and
+// Gains returns the difference f.Tests[k] - plain.Tests[k], in percentage points, for each split k on which both f and
 // plain have a test metric.
 func (f Found) Gains(plain Found) []float64 {
 	var out []float64

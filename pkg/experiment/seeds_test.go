@@ -9,9 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestSeeds: if the chosen settings are trained with several seeds on each split, the test metric of a split is the
-// mean over its seeds. Only differences between seeds enter SeedStd, not differences between splits. If a training with
-// one of the seeds is missing, its split has no metric.
+// TestSeeds makes records of trainings with several seeds on each split, and checks the [Found] of these records. The
+// test metric of a split must be the mean over the seeds. SeedStd must depend only on the differences between seeds on
+// the same split. A split without a record for one of the seeds must not have a test metric.
 func TestSeeds(t *testing.T) {
 	p := profile(t, `{"name": "tiny", "datasets": ["cora"], "splits": [0], "tried": 1, "candidates": [],
 		"chosen": [{"dataset": "cora", "model": "gcn", "settings": {"hidden": 4}, "splits": [3, 4, 5], "seeds": 2,

@@ -10,12 +10,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Settings has the values of some of a configuration's settings. The keys are the settings' names in JSON, as in the
-// files of data/settings.
+// Settings has values for some of the settings of a configuration. The keys are the names of the settings in JSON, such
+// as "max_iterations".
 type Settings map[string]json.RawMessage
 
-// With returns a copy of the configuration c in which the settings s replace those of c. It returns an error if the
-// model of c lacks one of the settings s.
+// With returns a copy of the configuration c in which the settings in s have the values from s. It returns an error if
+// s has a setting that the model of c does not have.
 func (s Settings) With(c train.Config) (train.Config, error) {
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if err := c.Decode(key, s[key]); err != nil {
@@ -25,7 +25,7 @@ func (s Settings) With(c train.Config) (train.Config, error) {
 	return c, nil
 }
 
-// within returns those of the settings s that the model of the configuration c has.
+// within returns a copy of s without the settings that the model of the configuration c does not have.
 func (s Settings) within(c train.Config) Settings {
 	has, out := c.Values(), Settings{}
 	for key, value := range s {
@@ -36,7 +36,7 @@ func (s Settings) within(c train.Config) Settings {
 	return out
 }
 
-// Check returns an error that names the first setting that no model has.
+// Check returns an error if s has a setting that no model has. The error names the first such setting.
 func (s Settings) Check() error {
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if (train.Config{}).Value(models.SettingOf(key)) == nil && !models.Known(key) {
@@ -46,12 +46,12 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// Model is a configuration as it is written in files: the model's name and those settings that differ from its
-// defaults.
+// Model is a configuration that is read from a JSON file. The file has the name of the model, and the settings whose
+// values differ from the defaults of this model.
 type Model struct{ train.Config }
 
-// UnmarshalJSON reads the configuration. A setting that the model does not have is an error. (The method UnmarshalJSON
-// of [train.Config] ignores settings of other models.)
+// UnmarshalJSON reads the configuration. It returns an error if b has a setting that the model does not have. (The
+// method UnmarshalJSON of [train.Config] returns no error if another model has the setting.)
 func (m *Model) UnmarshalJSON(b []byte) error {
 	var s Settings
 	var name string

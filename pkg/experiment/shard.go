@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// Shard is one of Count parts into which the work is divided: the part with the number Index, counted from 1. The zero
-// value stands for all of the work.
+// Shard is one part of the work. The work is divided into Count parts, and Index is the number of this part, counted
+// from 1. The zero value stands for all of the work.
 type Shard struct{ Index, Count int }
 
-// ParseShard reads a shard that is written like "2/4". An empty text stands for all of the work.
+// ParseShard reads a shard that is written like "2/4", which is the second of four parts. An empty text stands for all
+// of the work.
 func ParseShard(text string) (s Shard, err error) {
 	if text == "" {
 		return s, nil
@@ -23,9 +24,9 @@ func ParseShard(text string) (s Shard, err error) {
 }
 
 // groups returns the names of the groups of runs that belong to the shard; nil stands for all groups. The groups are
-// assigned in the order of their size, the largest first, each to the shard with the least work so far. The result
-// depends neither on records nor on the machine and its datasets, so that all machines assign the groups in the same
-// way.
+// assigned to the shards one after the other, beginning with the group with the most work. Each group goes to the shard
+// that has the least work so far. Records, and the datasets that a machine has, do not change the result, so that all
+// machines assign the groups in the same way.
 func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	if s.Count <= 1 {
 		return nil
@@ -53,8 +54,8 @@ func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	return mine
 }
 
-// Size is a coarse measure of a task's work, used only to compare tasks: the number of values that all layers compute
-// for nodes and edges, times the number of epochs. For the time on a machine, see [Costs].
+// Size is a coarse measure of a task's work: about the number of values that all layers compute for nodes and edges,
+// times the number of epochs. It serves only to compare tasks. [Costs] estimates how long a task takes on a machine.
 func (t Task) Size() float64 {
 	g, c := SizeOf(t.Dataset), t.Config
 	size := float64(1+g.Nodes+2*g.Edges) * float64(max(1, c.Hidden)) * float64(max(1, c.Forward+c.Reverse))

@@ -40,7 +40,7 @@ func TestShards(t *testing.T) {
 		if part.Missing+part.Done+part.Skipped != len(all.Steps) || size > whole/2 || size < whole/5 {
 			t.Errorf("shard %d has %d of %d steps, %g of %g", i, part.Missing, len(all.Steps), size, whole)
 		}
-		// Records, times and a missing dataset must not change which groups belong to a shard.
+		// Records of runs, and a dataset that cannot be loaded, must not change which groups belong to a shard.
 		first := all.Steps[0].Task
 		done := []results.Record{ran(t, first, 1000, Trained{Result: train.Result{Epochs: 1, Status: results.OK}})}
 		absent := s

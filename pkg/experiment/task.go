@@ -15,25 +15,27 @@ type Task struct {
 	Kind    string       `json:"kind"`
 	Dataset string       `json:"dataset"`
 	Config  train.Config `json:"config"`
-	// Split is the split of a training; results.NoSplit for other kinds.
+	// Split is the number of the split that a training uses. Tasks of other kinds have results.NoSplit here.
 	Split int `json:"split"`
-	// Follow, if set, asks a training to record numbers about the states of the trained model, which are the features
-	// of all nodes after some of its layers.
+	// Follow, if not nil, asks a training to record numbers about some states of the trained model. A state is the
+	// features of all nodes after a number of layers.
 	Follow *Follow `json:"follow,omitempty"`
 }
 
-// Follow selects states of a trained model: numbers about these states are recorded ([Followed]).
+// Follow selects states of a trained model. A state is the features of all nodes after a number of layers. The training
+// then records numbers about the selected states ([Followed]).
 type Follow struct {
-	// Layers are numbers of layers. For example, 8 selects the state after 8 forward layers and the state after 8
-	// reverse layers. Numbers above the model's depth are ignored.
+	// Each entry of Layers selects the states after that many layers. For example, the entry 8 selects the state after
+	// 8 forward layers and the state after 8 reverse layers. Entries above the model's depth are ignored.
 	Layers []int `json:"layers"`
-	// Boards are parts of a Minesweeper board. For the cells of these parts, the probabilities of a mine are recorded.
+	// Boards are parts of a Minesweeper board. For each cell of these parts, the training records the predicted
+	// probability of a mine.
 	Boards []Part `json:"boards,omitempty"`
 }
 
 // Part is a square part of a Minesweeper board. Each cell of the board is a node of a graph, and the nodes are numbered
-// row by row. Row and Col are the place of the part's first cell on the board, counted from 0. Side is the number of
-// rows and of columns of the part. Width is the number of columns of the whole board.
+// row by row. Row is the number of the part's first row on the board, and Col is the number of its first column; both
+// are counted from 0. The part has Side rows and Side columns. Width is the number of columns of the whole board.
 type Part struct {
 	Row   int `json:"row"`
 	Col   int `json:"col"`
@@ -41,7 +43,7 @@ type Part struct {
 	Width int `json:"width"`
 }
 
-// nodes returns the numbers of the part's nodes, row by row.
+// nodes returns the numbers of the nodes that are the cells of the part, row by row.
 func (p Part) nodes() []int {
 	var out []int
 	for r := range p.Side {
@@ -52,18 +54,20 @@ func (p Part) nodes() []int {
 	return out
 }
 
-// Training returns the task of training a model on a split of a dataset. The configuration c names the model.
+// Training returns the task that trains a model on a split of a dataset. The configuration c has the name of the model
+// and its settings.
 func Training(dataset string, split int, c train.Config) Task {
 	return Task{Kind: results.Train, Dataset: dataset, Config: c.Resolved(), Split: split}
 }
 
-// Whole returns a task about a whole graph, not about one split.
+// Whole returns a task that uses a whole graph instead of a split, such as a benchmark.
 func Whole(kind, dataset string, c train.Config) Task {
 	return Task{Kind: kind, Dataset: dataset, Config: c, Split: results.NoSplit}
 }
 
-// Key returns a hash that is the same for tasks that do the same. Only settings that the model has are part of the key.
-// The engine is not part of the key, since it changes only the last digits of results (see docs/repeating.md).
+// Key returns a hash of the task. Tasks that do the same have the same key. Only settings that the model has are part
+// of the key. The engine is not part of the key, since it changes only the last digits of results (see
+// docs/repeating.md).
 func (t Task) Key() string {
 	definition := map[string]any{"kind": t.Kind, "dataset": t.Dataset, "split": t.Split}
 	if t.Config.Model != "" {
@@ -80,14 +84,15 @@ func (t Task) Key() string {
 	return key
 }
 
-// alone returns the same task with an empty field Follow.
+// alone returns a copy of the task whose field Follow is nil.
 func (t Task) alone() Task {
 	t.Follow = nil
 	return t
 }
 
-// taskOf returns the task of a record. A record does not contain the task's field Follow. taskOf makes this field from
-// the states that the record's outcome describes.
+// taskOf returns the task of a record. A record does not contain the task's field Follow, which selects states of the
+// trained model. If the results in the record describe states, taskOf fills in Follow such that it selects these
+// states.
 func taskOf(r *results.Record) (t Task, err error) {
 	t = Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if len(r.Config) > 0 {

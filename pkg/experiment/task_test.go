@@ -32,8 +32,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestRecordsOfEarlierVersions: records of earlier versions are found, although the model has other settings now, and
-// keys were computed in another way.
+// TestRecordsOfEarlierVersions: the record of a task is found even if an earlier version of revgnn wrote it. In earlier
+// versions, the models had other settings, and keys were computed in another way.
 func TestRecordsOfEarlierVersions(t *testing.T) {
 	config := `{"adjoint":"implicit","dropout":0.5,"epochs":200,"forward":2,"head_layers":2,"heads":1,"hidden":64,
 		"lipschitz":0.999,"lr":0.01,"max_iterations":10,
@@ -55,12 +55,13 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 		found.Of(plain) == found.Of(followed) {
 		t.Errorf("got %v", found)
 	}
-	// The record of a training that diverged is found, although it has no states.
+	// The task asks for states of the trained model. The record of a training that diverged has no states, but it must
+	// be found for this task.
 	found = Index([]results.Record{record(`{"val":null}`, results.Diverged)})
 	if found.Of(followed) == nil {
 		t.Error("a training that diverged is not found where its states are asked for")
 	}
-	// Damaged records, and those of unknown models, are ignored.
+	// A record with an unknown model, and a record with an unknown setting, must be ignored.
 	bad := []results.Record{{Kind: results.Train, Config: json.RawMessage(`{"model":"gcn+pep"}`)},
 		{Kind: results.Train, Config: json.RawMessage(`{"model":"gcn","widht":3}`)}}
 	if found = Index(bad); len(found) != 0 {
@@ -68,7 +69,8 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 	}
 }
 
-// TestLatestCounts: the latest run of a task counts, but a failed run counts only if all runs of the task failed.
+// TestLatestCounts: if a task has several records, [Index] takes the latest one. It takes the record of a failed run
+// only if all runs of the task failed.
 func TestLatestCounts(t *testing.T) {
 	record := func(status, message string) results.Record {
 		return results.Record{Kind: results.Measure, Dataset: "cora", Split: results.NoSplit, Status: status,

@@ -17,17 +17,17 @@ const NotYet = "not run yet"
 // Scope says which runs are wanted.
 type Scope struct {
 	Profile Profile
-	// Datasets and Splits, if not nil, take the place of those of the profile. Models, if not nil, are the only models
-	// that are run.
+	// If Datasets is not nil, it replaces the profile's list of datasets. If Splits is not nil, it replaces the
+	// profile's list of splits. If Models is not nil, only these models are run.
 	Datasets, Models []string
 	Splits           []int
-	// Absent returns a sentence that says why a dataset cannot be loaded, or an empty text if it can. If Absent is nil,
-	// all datasets can be loaded.
+	// Absent returns a sentence that says why a dataset cannot be loaded. If the dataset can be loaded, Absent returns
+	// an empty text. If the function Absent is nil, all datasets can be loaded.
 	Absent func(dataset string) string
 }
 
-// Work is a function that asks a view for the results of runs, and may make something of them, such as a table. It may
-// be called several times.
+// Work is a function that asks a [View] for the results of runs. It may make something of the results, such as a table.
+// A Work may be called several times.
 type Work func(v *View)
 
 // View gives a [Work] the results of runs from their records, and notes which runs the work asks for.
@@ -47,19 +47,20 @@ type Step struct {
 	// Group is the name of the group that the task belongs to. For example, the trainings that compare candidates and
 	// the trainings with the chosen settings form a group.
 	Group string `json:"group"`
-	// Done tells that the run is recorded. Provisional tells that the settings of the run are not chosen yet. The task
-	// then has the settings of the candidate that takes the most work, so that the cost of the run can be estimated.
+	// If Done is true, the run is recorded. If Provisional is true, the settings of the run are not chosen yet. In this
+	// case, the task has the settings of the candidate that takes the most work, so that the cost of the run can be
+	// estimated.
 	Done        bool `json:"done"`
 	Provisional bool `json:"provisional"`
 	Cost        Cost `json:"cost"`
 }
 
-// NewView returns a view of records.
+// NewView returns a View that finds the results of runs in the given records.
 func NewView(s Scope, records Records) *View {
 	return &View{Scope: s, records: records, known: map[string]bool{}}
 }
 
-// Within runs f. The tasks that f asks for belong to the named group.
+// Within calls f. The tasks that f asks for belong to the group with the given name.
 func (v *View) Within(group string, f func()) {
 	before := v.group
 	v.group = group
@@ -67,7 +68,7 @@ func (v *View) Within(group string, f func()) {
 	v.group = before
 }
 
-// Used runs f and returns the records that the view gave to f.
+// Used calls f, and returns the records whose results the view gave to f.
 func (v *View) Used(f func()) []*results.Record {
 	before := v.used
 	v.used = nil
@@ -77,10 +78,11 @@ func (v *View) Used(f func()) []*results.Record {
 	return used
 }
 
-// Steps returns the steps for all tasks that were asked for so far.
+// Steps returns a step for each task that the view was asked for so far.
 func (v *View) Steps() []Step { return v.steps }
 
-// unwanted says why a model is not to be run on a dataset; empty if it is to be run.
+// unwanted returns a sentence that says why a model is not run on a dataset. It returns an empty text if the model is
+// run on the dataset.
 func (v *View) unwanted(dataset, model string) string {
 	base := data.Base(dataset)
 	switch {
@@ -99,11 +101,11 @@ func (v *View) unwanted(dataset, model string) string {
 	return ""
 }
 
-// IsPublic tells whether a dataset is public. Other datasets are generated graphs, to which the flag --datasets does
-// not apply.
+// IsPublic tells whether a dataset is one of the paper's public datasets. All other datasets are generated graphs. The
+// flag --datasets, by which users choose public datasets, does not leave out generated graphs.
 func IsPublic(dataset string) bool { return slices.Contains(Datasets(), dataset) }
 
-// Datasets returns the names of the public datasets, in the paper's order.
+// Datasets returns the names of the paper's public datasets, in the order in which the paper lists them.
 func Datasets() []string {
 	sets, err := data.Datasets()
 	if err != nil {
@@ -116,7 +118,8 @@ func Datasets() []string {
 	return names
 }
 
-// CheckChoice returns an error that names the first dataset that is not public, or the first model that does not exist.
+// CheckChoice returns an error if one of the given datasets is not public, or if one of the chosen models does not
+// exist. The error names the dataset or the model.
 func CheckChoice(datasets, chosen []string) error {
 	for _, d := range datasets {
 		if !IsPublic(d) {
@@ -131,7 +134,8 @@ func CheckChoice(datasets, chosen []string) error {
 	return nil
 }
 
-// expect notes a provisional step: a run will be needed, but its settings are not chosen yet.
+// expect notes a provisional step. Such a step stands for a run that will be needed, but whose settings are not chosen
+// yet.
 func (v *View) expect(t Task) {
 	if v.unwanted(t.Dataset, t.Config.Model) == "" {
 		v.steps = append(v.steps, Step{Task: t, Group: v.groupOf(t.Key()), Provisional: true})
@@ -145,7 +149,8 @@ func (v *View) groupOf(key string) string {
 	return v.group
 }
 
-// Answer is a run's record and outcome. If there is no record, Why says why; otherwise Why is the record's message.
+// Answer has the record and the outcome (the results) of a run. If the run has no record, Record is nil, and Why says
+// why there is none. Otherwise Why is the message in the record.
 type Answer[T any] struct {
 	Record  *results.Record
 	Outcome T
@@ -155,7 +160,8 @@ type Answer[T any] struct {
 // OK tells whether the run is recorded and went well.
 func (a Answer[T]) OK() bool { return a.Record != nil && a.Record.Status == results.OK }
 
-// Ask notes that the run of a task is needed, and returns its record and outcome if it is recorded.
+// Ask notes that the run of the task t is needed. If this run is recorded, Ask returns its record and its outcome (the
+// results).
 func Ask[T any](v *View, t Task) (a Answer[T]) {
 	key := t.Key()
 	r := v.records.Of(t)

@@ -20,7 +20,8 @@ func machine() Machine {
 		Cores: runtime.NumCPU()}
 }
 
-// gpuModel returns the name that NVIDIA's driver on Linux gives the first GPU; empty if there is no such GPU.
+// gpuModel returns the product name of the first NVIDIA GPU. On Linux, NVIDIA's driver provides a file with this name.
+// If there is no file, gpuModel returns an empty text.
 func gpuModel() string {
 	found, _ := filepath.Glob("/proc/driver/nvidia/gpus/*/information")
 	if len(found) == 0 {
@@ -29,8 +30,8 @@ func gpuModel() string {
 	return field(found[0], "Model")
 }
 
-// field reads a file with lines of the form "name: value", and returns the value of the first line with the given name;
-// empty if there is no such line.
+// field reads a file with lines of the form "name: value". It returns the value of the first line with the given name,
+// or an empty text if no line has this name.
 func field(path, name string) string {
 	b, _ := os.ReadFile(path) // if there is no file, b is empty
 	for line := range strings.Lines(string(b)) {

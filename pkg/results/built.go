@@ -12,15 +12,15 @@ import (
 	"sync"
 )
 
-// Commit is the commit that the executable was built from, as make passes it to the linker: a hash, with "-dirty"
-// appended if files had changed.
+// Commit is the hash of the git commit that the executable was built from, with "-dirty" appended if files differed
+// from the commit. The command make sets this variable through the linker. Without make, it is empty.
 var Commit string
 
-// module is the path of revgnn's module.
+// module is the path of revgnn's Go module.
 const module = "github.com/revgnn/revgnn"
 
-// modules has the Go modules whose versions are recorded: revgnn, and the modules that it computes with. The values are
-// the names of these modules in records.
+// modules has the Go modules whose versions are recorded: revgnn, and the modules that revgnn computes with. A key is
+// the path of a module. The value is the name of this module in records.
 var modules = map[string]string{
 	module:                     "revgnn",
 	"github.com/gomlx/gomlx":   "gomlx",
@@ -28,18 +28,21 @@ var modules = map[string]string{
 	"github.com/gomlx/go-xla":  "go-xla",
 }
 
-// Versions returns the versions of the software that results depend on, by name: Go, revgnn, GoMLX, and the modules
-// through which GoMLX computes. If revgnn's module has no version, its git commit takes the version's place.
+// Versions returns the versions of the software that results depend on: Go, revgnn, and the Go modules that revgnn
+// computes with, such as GoMLX. The keys of the map are the names of the software. If revgnn's module has no version,
+// the git commit of revgnn stands in place of the version.
 func Versions() map[string]string {
 	versions, _ := built()
 	return maps.Clone(versions)
 }
 
-// Version returns revgnn's version. It is the version of the module if the module has one, as after `go install` of a
-// tag, and otherwise the commit. It is empty if neither is known.
+// Version returns the version of revgnn's module. A module that `go install` has installed from a tag has a version. If
+// there is no version, Version returns the git commit. If the commit is not known either, Version returns an empty
+// text.
 func Version() string { return Versions()["revgnn"] }
 
-// built returns the versions and the commit that the executable was built from. They are determined only once.
+// built returns the versions of the software in the executable, and the git commit that the executable was built from.
+// The first call determines these values. Later calls return the same values.
 var built = sync.OnceValues(func() (versions map[string]string, commit string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -48,10 +51,15 @@ var built = sync.OnceValues(func() (versions map[string]string, commit string) {
 	return described(info, Commit, fromCheckout)
 })
 
-// described returns the versions and the commit of the executable. The commit is the first of these that is known: the
-// commit that make passed to the linker, the one that the Go tool recorded, the one in the module's version, and the
-// one of the checkout. The checkout is asked because the Go tool does not always record a commit, for example not for
-// `go run`, tests and notebook cells.
+// described returns the versions of the software in the executable, and the git commit of revgnn. There are four
+// sources for the commit. The first one that has a commit is used:
+//
+//  1. the argument linked, which is the commit that make passed to the linker
+//  2. the commit that the Go tool has recorded in the executable
+//  3. the commit in the version of revgnn's module
+//  4. the function checkout, which asks git for the commit of the source code
+//
+// The fourth source is needed since the Go tool does not record a commit for `go run`, tests and notebook cells.
 func described(info *debug.BuildInfo, linked string, checkout func() string) (versions map[string]string,
 	commit string) {
 	versions = map[string]string{"go": runtime.Version()}
