@@ -70,7 +70,7 @@ func (v *View) Search(dataset, model string) (f Found) {
 	}
 	splits := p.Splits
 	before, _ := p.chosen(data.Base(dataset), model)
-	if before.Splits != nil {
+	if len(before.Splits) > 0 {
 		splits = before.Splits
 	}
 	f = v.choose(dataset+" "+model, search{dataset, candidates, splits, p.Tried, max(1, before.Seeds)})

@@ -242,20 +242,29 @@ func trainings(splits, least, most int) string {
 }
 
 // seeds looks at the trainings among the given runs. It returns the number of splits that they used. It also returns
-// the smallest and the largest number of different seeds on any split.
+// the smallest and the largest number of different seeds with which a model was trained on a split of a dataset.
 func seeds(runs []*results.Record) (splits, least, most int) {
-	on := map[int][]uint64{}
+	type place struct {
+		model, dataset string
+		split          int
+	}
+	on, used := map[place]map[uint64]bool{}, map[int]bool{}
 	for _, r := range runs {
-		if r.Kind == results.Train && !slices.Contains(on[r.Split], r.Seed) {
-			on[r.Split] = append(on[r.Split], r.Seed)
+		if r.Kind != results.Train {
+			continue
 		}
+		p := place{r.Model, r.Dataset, r.Split}
+		if on[p] == nil {
+			on[p] = map[uint64]bool{}
+		}
+		on[p][r.Seed], used[r.Split] = true, true
 	}
 	for _, s := range on {
 		if most = max(most, len(s)); least == 0 || len(s) < least {
 			least = len(s)
 		}
 	}
-	return len(on), least, most
+	return len(used), least, most
 }
 
 // number returns a pointer to x. It returns nil if x is not finite, since JSON has only finite numbers.

@@ -136,11 +136,11 @@ func (w *work) wait(ctx context.Context, s Step) (*experiment.Claim, error) {
 		defer cancel()
 	}
 	own, err := w.claims.Await(until, w.claimKey(s))
+	if until.Err() != nil && own != nil { // the lock came at the very end of the time
+		own.Release()
+	}
 	switch {
 	case ctx.Err() != nil:
-		if own != nil {
-			own.Release()
-		}
 		return nil, fmt.Errorf("interrupted while another process made %s; the same command goes on from here", s)
 	case until.Err() != nil:
 		return nil, nil
