@@ -182,8 +182,8 @@ func (dir programs) store(name string, program []byte, most int64) {
 	}
 }
 
-// shrink removes programs from the folder if they take more bytes than the argument most. It removes the program first
-// that has not been used for the longest time, and stops when the others take at most this number of bytes.
+// shrink removes programs from the folder if they take more bytes than the argument most. It begins with the program
+// that has not been used for the longest time, and stops when the other programs take at most this number of bytes.
 func (dir programs) shrink(most int64) {
 	entries, _ := os.ReadDir(string(dir))
 	var all []fs.FileInfo
