@@ -5,9 +5,9 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// buffer is an array in the memory of a [nested] backend. GoMLX refuses a tensor if its buffer belongs to another
-// backend than the graph. So the method Backend of a buffer must return the nested backend, and not the backend inside
-// the nested one.
+// buffer is an array in the memory of an engine. GoMLX compares the backend of a buffer with the backend of the graph,
+// and refuses the buffer if the two differ. The backend of the graph is a [nested] backend. So the method Backend of a
+// buffer returns this nested backend, and not the backend that is wrapped in it.
 type buffer struct {
 	compute.Buffer
 	backend *nested
@@ -38,7 +38,8 @@ func (b *nested) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (
 	return buffer{inner, b}, flat, nil
 }
 
-// Compile compiles the graph. It returns the program together with the memory that a run takes, for [MemoryOf].
+// Compile compiles the graph. The result holds the program, and also the memory that a run of the program takes.
+// [MemoryOf] returns this memory.
 func (b *builder) Compile() (compute.Executable, error) {
 	var e compute.Executable
 	memory, err := measure(func() (err error) {
@@ -51,12 +52,13 @@ func (b *builder) Compile() (compute.Executable, error) {
 	return executable{e, b.backend, memory}, nil
 }
 
-// executable is a program of a [nested] backend. GoMLX calls Execute with buffers of the nested backend. Execute turns
-// them into buffers of the backend inside the nested one, and turns the results into buffers of the nested backend.
+// executable is a program of a [nested] backend. GoMLX calls Execute with buffers of the nested backend, but the
+// program runs on the wrapped backend. So Execute passes buffers of the wrapped backend to the program, and turns the
+// results into buffers of the nested backend.
 type executable struct {
 	compute.Executable
 	backend *nested
-	// memory is the memory of a run, or nil if the engine does not report it.
+	// memory is the memory that a run of the program takes, or nil if the engine does not report this.
 	memory *Memory
 }
 

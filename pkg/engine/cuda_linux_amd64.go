@@ -13,11 +13,10 @@ import (
 // table of driver versions).
 const leastDriverCUDA13 = 580
 
-// installCUDA runs go-xla's installer. The installer takes the plugin from a wheel (a Python package file):
-// jax-cuda13-pjrt, or jax-cuda12-pjrt for older drivers. The plugin also needs NVIDIA's libraries (cuBLAS, cuDNN, NCCL
-// and others, some 2 GB). The installer takes the libraries that the wheel jax-cuda13-plugin (or jax-cuda12-plugin)
-// requires, each from a wheel of its own. All wheels come from PyPI, and are verified by the checksums that PyPI
-// states. The libraries are put into the folder nvidia inside dir, where the plugin finds them.
+// installCUDA calls go-xla's installer, which installs XLA's CUDA plugin in the folder nvidia inside dir. The installer
+// downloads wheels (Python package files) from PyPI, and verifies each of them by the checksum that PyPI states. The
+// plugin is in the wheel jax-cuda13-pjrt. For drivers that cannot run CUDA 13, it is in the wheel jax-cuda12-pjrt.
+// Other wheels contain NVIDIA's libraries, which the plugin needs (cuBLAS, cuDNN, NCCL and others, some 2 GB).
 func installCUDA(dir string) error {
 	if !HasGPU() {
 		return errors.New("this machine has no NVIDIA GPU")
@@ -29,13 +28,14 @@ func installCUDA(dir string) error {
 	return installer.CudaInstall(kind, "latest", dir, true, installer.Quiet)
 }
 
-// driverVersion is the major version of the NVIDIA kernel driver, or 0 if it is not known.
+// driverVersion returns the major version of NVIDIA's kernel driver, or 0 if the version is not known.
 func driverVersion() int {
 	b, _ := os.ReadFile("/proc/driver/nvidia/version")
 	return parseDriver(string(b))
 }
 
-// parseDriver finds the major version in the content of /proc/driver/nvidia/version, or returns 0.
+// parseDriver returns the major version of NVIDIA's kernel driver. The argument is the content of the file
+// /proc/driver/nvidia/version. If this text states no version, parseDriver returns 0.
 func parseDriver(text string) int {
 	found := regexp.MustCompile(`Kernel Module\D*(?:x86_64)?\s+(\d+)\.`).FindStringSubmatch(text)
 	if found == nil {

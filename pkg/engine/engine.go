@@ -26,45 +26,47 @@ const (
 
 // Engine is an opened engine, on which computation graphs of GoMLX are compiled and run.
 type Engine struct {
-	// Backend is the engine as GoMLX sees it. Loops may contain loops on this backend, unlike on GoMLX's own backends;
-	// see nested.go.
+	// Backend is the backend on which GoMLX compiles and runs graphs. On this backend, a loop may contain another loop.
+	// (GoMLX does not allow this on the wrapped backend; see nested.go.)
 	Backend compute.Backend
-	// Name is xla:cuda, xla:cpu or go.
+	// Name is the name of the engine: xla:cuda, xla:cpu or go.
 	Name string
-	// Plugin is the path of XLA's plugin, and Version describes the plugin and its version in a line of text. Both are
-	// empty for the pure-Go engine.
+	// Plugin is the path of XLA's plugin. Version is a line of text that describes the plugin and names its version.
+	// For the pure-Go engine, both are empty.
 	Plugin, Version string
 	// Why says in a sentence why this engine was chosen.
 	Why string
-	// Threads is the number of threads that XLA uses on the CPU (see [Threads]). It is 0 for the other engines, whose
-	// results do not depend on the number of threads.
+	// Threads is the number of threads that XLA uses on the CPU. The last digits of results depend on this number (see
+	// [Threads]). For the engines xla:cuda and go, Threads is 0.
 	Threads int
 }
 
 var (
 	opened = map[string]*Engine{}
 	mutex  sync.Mutex
-	// interposed is the path of the CPU plugin if the function interpose opened this plugin. go-xla's list of plugins
-	// does not contain the path in this case, so that it is stored here.
+	// interposed is the path of the CPU plugin if the function interpose has loaded the plugin. (That function makes
+	// go-xla call a compile function of this package.) In this case go-xla does not know the path, so that it is stored
+	// here.
 	interposed atomic.Pointer[string]
 )
 
-// cudaConfig are the options for go-xla on NVIDIA GPUs. preallocate=false makes the process take GPU memory when it is
-// needed, instead of most of the GPU's memory at the start. tf32=false makes matrix products use float32. Otherwise
-// the inputs of products would be rounded to TF32, which has 10 bits of precision. A fixed-point iteration could then
-// not reach a tolerance of 1e-5.
+// cudaConfig is the name of the CUDA engine with two options for go-xla. With preallocate=false, the process takes GPU
+// memory when it needs it. By default it would take most of the GPU's memory at the start. With tf32=false, matrix
+// products use float32. By default their inputs would be rounded to TF32, a number format with 10 bits of precision,
+// and a fixed-point iteration could not reach a tolerance of 1e-5.
 const cudaConfig = CUDA + ",preallocate=false,tf32=false"
 
-// cpuOptions makes the CPU plugin offer a single device. By default, the plugin offers four devices with a thread each,
-// even on machines with fewer cores. On two cores the four threads wait for each other, and an epoch takes 10 to 20 %
-// longer.
+// cpuOptions makes the CPU plugin offer one device. (Devices are what programs run on. Several devices could run
+// several programs at the same time, but revgnn uses only one.) By default, the plugin offers four devices and starts
+// at least four threads, also on a machine with fewer cores. On two cores, the four threads wait for each other, and an
+// epoch takes 10 to 20 % longer.
 var cpuOptions = pjrt.NamedValuesMap{"cpu_device_count": int64(1)}
 
 // Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), or "go". If the name is "", Open takes
-// the name from the environment variable REVGNN_ENGINE. If this variable is not set, Open chooses the first engine of
-// this list that can be used. CUDA needs an NVIDIA GPU and the CUDA plugin, XLA on the CPU needs the CPU plugin, and
-// pure Go needs nothing. If an installed plugin is damaged, Open returns an error, unless the name is "go". Each engine
-// is opened only once in a process, and later calls return the same engine.
+// the name from the environment variable REVGNN_ENGINE. If this variable is not set, Open chooses an engine. It chooses
+// "xla:cuda" if the machine has an NVIDIA GPU and the CUDA plugin is installed. Otherwise it chooses "xla:cpu" if the
+// CPU plugin is installed, and "go" if it is not. If an installed plugin is damaged, Open returns an error, unless the
+// name is "go". Each engine is opened only once in a process, and later calls return the same engine.
 func Open(name string) (*Engine, error) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -87,9 +89,10 @@ func Open(name string) (*Engine, error) {
 	config, path := name, Plugins()[strings.TrimPrefix(name, "xla:")]
 	switch name {
 	case Go:
-		// Operations run one after the other. If they ran in parallel, a program with a loop inside a loop might never
-		// end: operations that wait for the inner loop would occupy all threads of the engine. The inner loop could
-		// then not run. (This was seen with version 0.1.6 of the module compute.)
+		// The option ops_sequential makes the engine run one operation after the other. If operations ran in parallel,
+		// a program with a loop inside a loop might never end: operations that wait for the inner loop could occupy all
+		// threads of the engine, so that the inner loop could not run. (This was seen with version 0.1.6 of the module
+		// compute.)
 		config = "go:ops_sequential"
 	case CPU:
 		if interpose("cpu", path, threads) {
@@ -111,8 +114,9 @@ func Open(name string) (*Engine, error) {
 	return e, nil
 }
 
-// open opens a GoMLX backend by its configuration, such as "xla:cpu". The argument threads is the number of threads for
-// XLA on the CPU. For the other engines it is not used.
+// open opens the GoMLX backend of an engine. The argument config is the name of the engine, with options if there are
+// any, such as "go:ops_sequential". The argument threads is the number of threads for XLA on the CPU. For the other
+// engines, threads is not used.
 func open(config string, threads int) (b compute.Backend, err error) {
 	if config == CPU {
 		err = withThreads(threads, func() (err error) {
@@ -130,7 +134,8 @@ func Choose(name string) (string, error) {
 	return resolved, err
 }
 
-// choose returns the engine that a name stands for, and says in words why it chose this engine.
+// choose returns the name of the engine that [Open] opens for the given name. why says in words why this engine was
+// chosen.
 func choose(name string) (resolved, why string, err error) {
 	source := "asked for with --engine"
 	if name == "" {

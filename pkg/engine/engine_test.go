@@ -78,8 +78,9 @@ func TestUnpackChecksTheSumFirst(t *testing.T) {
 	}
 }
 
-// The test replaces python3 by a script that writes a file, as pip does, but with another content than that of the
-// wheel. Nothing must be installed, and the error must say why.
+// TestInstallRefusesAnotherWheel replaces the command python3, which fromWheel calls to download the plugin's wheel (a
+// Python package file). A script with the name python3 writes a file with a wrong content in place of the wheel.
+// fromWheel must install nothing, and its error must say why.
 func TestInstallRefusesAnotherWheel(t *testing.T) {
 	if wheelSums[runtime.GOOS+"/"+runtime.GOARCH] == "" {
 		t.Skip("no wheel for this platform")

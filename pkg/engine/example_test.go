@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 )
 
-// The example compiles a GoMLX program and runs it on an engine. It uses the pure-Go engine; engine.Open("") opens the
-// fastest engine that is installed.
+// The example compiles a GoMLX function and runs it on the pure-Go engine. To use the fastest engine that is installed,
+// call engine.Open("").
 func ExampleOpen() {
 	e, err := engine.Open(engine.Go)
 	if err != nil {

@@ -2,5 +2,6 @@ package engine
 
 import "github.com/gomlx/compute"
 
-// Plain is the engine's backend without this package's workarounds: the backend inside the [nested] one.
+// Plain returns the engine's backend without the workarounds of this package: the backend that is wrapped in the
+// engine's [nested] backend.
 func Plain(e *Engine) compute.Backend { return e.Backend.(*nested).Backend }

@@ -15,10 +15,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// The test builds and runs a program that trains a model with package train. The settings of the process must stay as
-// they are: the memory functions of the C library, the usual number of arenas, and the environment. (Arenas are the
-// separate areas from which malloc takes memory for different threads.) The only exception is one environment variable.
-// It is set by go-xla, which the program imports.
+// TestGuest builds and runs a program that trains a model with package train. Package train must not change settings of
+// the process. So malloc and the other memory functions must be those of the C library, and malloc must not be limited
+// to a few arenas. (Arenas are separate areas of memory, from which malloc serves different threads.) The environment
+// must be the same after training as before, except for one variable, which go-xla sets.
 func TestGuest(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	guest := filepath.Join(t.TempDir(), "guest")
@@ -52,8 +52,8 @@ func TestGuest(t *testing.T) {
 	if report.Arenas <= 4 {
 		t.Errorf("malloc made %d arenas for 8 threads", report.Arenas)
 	}
-	// The comparison leaves out this variable. If it is unset, go-xla sets it, so that the plugin logs less (in an init
-	// function of go-xla's compute/xla/xla.go).
+	// The comparison of the environments leaves out the variable TF_CPP_MIN_LOG_LEVEL. If the variable is unset, an
+	// init function of go-xla (in compute/xla/xla.go) sets it, so that the plugin logs less.
 	const gone = "TF_CPP_MIN_LOG_LEVEL="
 	mine := func(e string) bool { return strings.HasPrefix(e, gone) }
 	before, after := slices.DeleteFunc(run.Environ(), mine), slices.DeleteFunc(report.Environment, mine)

@@ -19,8 +19,9 @@ import (
 )
 
 // The XLA CPU plugin comes from a wheel (a Python package file) on PyPI, since some machines can reach only package
-// registries. The constants are the name and the version of the wheel's package, and the path of the plugin inside the
-// wheel. wheelSums are the SHA-256 sums of the wheels for the supported platforms.
+// registries such as PyPI. The constant wheel is the name of the package. wheelVersion is its version. wheelMember is
+// the path of the plugin inside the wheel. Each supported platform has its own wheel. wheelSums has the SHA-256 sum of
+// each wheel.
 const wheel, wheelVersion, wheelMember = "xla-cpu-pjrt", "0.0.1", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"
 
 var wheelSums = map[string]string{
@@ -28,14 +29,14 @@ var wheelSums = map[string]string{
 	"linux/arm64": "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
 }
 
-// Install installs the XLA plugin for "cpu" or "cuda" in the user's home directory (see [PluginDir]), and returns the
-// plugin's path. If such a plugin is installed already, Install only returns its path. The CPU plugin comes from a
-// wheel (a Python package file) on PyPI, whose SHA-256 is checked before the wheel is unpacked. The CUDA plugin is
-// installed by go-xla's installer (see installCUDA). If a new plugin cannot be loaded, it is removed again. The
-// function log is called with a line of text for each step.
+// Install installs XLA's plugin in the user's home directory (see [PluginDir]), and returns the plugin's path. The
+// argument kind says which plugin: "cpu" or "cuda". If this plugin is installed already, Install only returns its path.
+// The CPU plugin comes from a wheel (a Python package file) on PyPI. Install verifies the wheel's SHA-256 before it
+// unpacks the wheel. The CUDA plugin is installed by go-xla's installer (see installCUDA). If a new plugin cannot be
+// loaded, Install removes it and returns an error. For each step, Install calls log with a line of text.
 //
-// go-xla's installer can also install a CPU plugin, and for more platforms. Install does not use it for the CPU, since
-// the installer does not verify what it downloads for the CPU.
+// go-xla's installer could also install a CPU plugin. But it does not verify what it downloads for the CPU, so that
+// Install does not use it for the CPU.
 func Install(ctx context.Context, kind string, log func(string)) (string, error) {
 	if kind != "cpu" && kind != "cuda" {
 		return "", fmt.Errorf("unknown plugin %q: choose cpu or cuda", kind)
@@ -84,7 +85,8 @@ func fromInstaller(_ context.Context, dir string) (err error) {
 	return installCUDA(dir)
 }
 
-// fromWheel downloads the wheel with pip, and extracts the plugin into the folder dir.
+// fromWheel calls pip to download the wheel (a Python package file) that contains the CPU plugin. It then extracts the
+// plugin into the folder dir.
 func fromWheel(ctx context.Context, dir string) error {
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	sum, ok := wheelSums[platform]
@@ -115,11 +117,12 @@ func fromWheel(ctx context.Context, dir string) error {
 	return os.Rename(part, filepath.Join(dir, "pjrt_c_api_cpu_plugin.so"))
 }
 
-// maxPlugin is the largest number of bytes that are extracted from the wheel. The plugin has some 200 MB.
+// maxPlugin is the largest size of a plugin in bytes: [unpack] refuses a larger one. XLA's CPU plugin has some 200 MB.
 const maxPlugin = 1 << 30
 
-// unpack extracts the file with the name member from an archive, which is a zip file, and writes it to path. Before
-// this, unpack compares the SHA-256 of the archive with sum (in hexadecimal). If they differ, it returns an error.
+// unpack extracts one file from a zip file. The argument archive is the path of the zip file, and member is the name of
+// the file inside it. The extracted file is written to path. The argument sum is the right SHA-256 of the zip file, in
+// hexadecimal. If the zip file has another SHA-256, unpack extracts nothing and returns an error.
 func unpack(archive, member, path, sum string) error {
 	f, err := os.Open(archive)
 	if err != nil {
@@ -158,8 +161,8 @@ func unpack(archive, member, path, sum string) error {
 	return nil
 }
 
-// loads opens a backend by its configuration, such as "xla:cpu", and closes it again. It returns an error if the
-// backend cannot be opened.
+// loads checks that a plugin can be loaded. It opens the plugin's backend and closes it again, and returns an error if
+// the backend cannot be opened. The argument config is the name of the backend, such as "xla:cpu".
 func loads(config string) error {
 	b, err := compute.NewWithConfig(config)
 	if err != nil {

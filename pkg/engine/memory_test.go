@@ -13,8 +13,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// memory compiles (XXᵀ)X for an X with n rows and d columns in single precision, and returns the memory of the program.
-// The argument and the result take 4nd bytes each, and XXᵀ takes 4n² bytes of working memory.
+// memory compiles a program that computes (XXᵀ)X, and returns the memory that a run of the program takes. The argument
+// X has n rows and d columns in single precision. So X and the result take 4nd bytes each, and XXᵀ takes 4n² bytes of
+// working memory.
 func memory(t *testing.T, e *engine.Engine, n, d int) (engine.Memory, bool) {
 	exec, err := NewExec(e.Backend, func(x *Node) *Node { return MatMul(MatMul(x, Transpose(x, 0, 1)), x) })
 	if err != nil {
@@ -46,8 +47,9 @@ func TestMemoryOf(t *testing.T) {
 	}
 }
 
-// The test compiles several programs at the same time. In a second round, the programs are loaded from the folder of
-// kept programs. In both rounds MemoryOf must return each program's own memory.
+// The test has two rounds. In the first round, it compiles several programs at the same time. In the second round, the
+// same programs are loaded from the folder of kept programs. In both rounds, MemoryOf must return for each program the
+// memory of this program, and not of another.
 func TestMemoryOfProgramsCompiledAtOnce(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	t.Setenv(engine.Programs, filepath.Join(t.TempDir(), "programs"))

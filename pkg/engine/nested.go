@@ -11,18 +11,19 @@ import (
 // reports.
 //
 // The condition and the body of a loop are closures: functions that belong to another function, which is called their
-// parent. GoMLX (v0.28.8 to v0.28.16) makes the main function the parent of every closure, since graph.NewClosure calls
-// Main().Closure() of the builder. But the parent of an inner loop's closures should be the body of the outer loop. XLA
-// and the pure-Go backend therefore refuse the inner loop. On a nested backend, Main().Closure() makes a closure whose
-// parent is the function that is being built at that moment.
+// parent. The parent of an inner loop's closures should be the body of the outer loop. But GoMLX (v0.28.8 to v0.28.16)
+// makes the graph's main function the parent of every closure, and then XLA and the pure-Go backend refuse the inner
+// loop. The cause is GoMLX's function graph.NewClosure. It makes closures by Main().Closure(), where Main() is the main
+// function. On a nested backend, Main().Closure() makes a closure whose parent is the function that is being built at
+// that moment.
 type nested struct{ compute.Backend }
 
 func (b *nested) Builder(name string) compute.Builder {
 	return &builder{Builder: b.Backend.Builder(name), backend: b}
 }
 
-// builder builds one computation graph on a nested backend. open is a stack of the functions that are being built: the
-// last of them is the innermost function. closures counts the closures of the graph.
+// builder builds one computation graph on a nested backend. open has the functions that are being built: each function
+// is built inside the one before it, and the last one is the innermost. closures counts the closures of the graph.
 type builder struct {
 	compute.Builder
 	backend  *nested
@@ -42,16 +43,18 @@ func (b *builder) NewFunction(name string) (compute.Function, error) {
 	return fn, nil
 }
 
-// function is a function of a graph on a nested backend.
+// function is a function of a computation graph that is built on a nested backend.
 type function struct {
 	compute.Function
 	b *builder
-	// closure is the number of a closure, counted from 1 in each graph. For all other functions it is 0.
+	// closure is the number of this function among the closures of its graph, counted from 1. It is 0 if the function
+	// is not a closure.
 	closure int
 }
 
-// Parameter gives a parameter a name that differs from the names in all other closures. In StableHLO, XLA's input
-// language, the body of an inner loop also sees the names in the body of the outer loop. So equal names would clash.
+// Parameter adds a parameter to the function. In a closure, it appends the closure's number to the parameter's name, so
+// that no two closures have parameters of the same name. In StableHLO, XLA's input language, the body of an inner loop
+// can also use the names in the body of the outer loop, so that equal names would clash.
 func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.ShardingSpec) (compute.Value, error) {
 	if f.closure > 0 {
 		name = fmt.Sprintf("%s_c%d", name, f.closure)
@@ -59,7 +62,8 @@ func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.
 	return f.Function.Parameter(name, shape, sharding)
 }
 
-// Closure makes a closure whose parent is the innermost function that is being built; see [nested].
+// Closure makes a closure. Its parent, the function to which it belongs, is the innermost function that is being built;
+// see [nested].
 func (f *function) Closure() (compute.Function, error) {
 	parent := f.Function
 	if n := len(f.b.open); n > 0 {
@@ -82,8 +86,7 @@ func (f *function) Return(outputs []compute.Value, shardings []*compute.Sharding
 	return f.Function.Return(outputs, shardings)
 }
 
-// unwrap returns the function of the inner backend that a [function] contains. (The inner backend is the one inside the
-// nested backend.)
+// unwrap returns the function of the wrapped backend that f contains. If f is not a [function], unwrap returns f.
 func unwrap(f compute.Function) compute.Function {
 	if w, ok := f.(*function); ok {
 		return w.Function
@@ -100,9 +103,10 @@ func (f *function) Sort(comparator compute.Function, axis int, isStable bool,
 	return f.Function.Sort(unwrap(comparator), axis, isStable, inputs...)
 }
 
-// While returns copies of the loop's results. Without these copies, the pure-Go backend (compute v0.1.6 to v0.1.14)
-// fails with the error "index out of range" if three things are true: the last results of a loop are not used, no
-// operation was built after the loop, and one value is passed to the loop twice.
+// While adds a loop to the function, and returns copies of the loop's results. The copies work around a fault of the
+// pure-Go backend (compute v0.1.6 to v0.1.14). Without them, this backend fails with the error "index out of range" if
+// three things are true: the last results of the loop are not used, no operation was built after the loop, and one
+// value is passed to the loop twice.
 func (f *function) While(cond, body compute.Function, initialState ...compute.Value) ([]compute.Value, error) {
 	out, err := f.Function.While(unwrap(cond), unwrap(body), initialState...)
 	if err != nil {
@@ -120,11 +124,12 @@ func (f *function) If(pred compute.Value, trueBranch, falseBranch compute.Functi
 	return f.Function.If(pred, unwrap(trueBranch), unwrap(falseBranch))
 }
 
-// BroadcastInDim works around a fault of the pure-Go backend (compute v0.1.6 to v0.1.14). To make a program faster,
-// this backend removes each broadcast that is a direct input of an elementwise operation. The backend also removes such
-// broadcasts from closures that it has compiled already. There, the elementwise operation then lacks an input. In
-// closures, BroadcastInDim therefore adds a reshape to the same shape after the broadcast: the elementwise operation
-// reads the reshape, and the broadcast stays. XLA drops the reshape.
+// BroadcastInDim adds a broadcast to the function (an operation that repeats an array along axes). In closures, it also
+// adds a reshape to the same shape after the broadcast. The reshape works around a fault of the pure-Go backend
+// (compute v0.1.6 to v0.1.14). To make programs faster, this backend removes every broadcast that is a direct input of
+// an elementwise operation. But it does so even in closures that it has compiled already, and then the elementwise
+// operation lacks an input. With the reshape, the broadcast is not a direct input, so that the backend does not remove
+// it. XLA removes the reshape.
 func (f *function) BroadcastInDim(operand compute.Value, outputShape shapes.Shape,
 	broadcastAxes []int) (compute.Value, error) {
 	out, err := f.Function.BroadcastInDim(operand, outputShape, broadcastAxes)

@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// A loop inside a loop must run. The outer loop has the rounds i = 0, 1, 2. In round i the inner loop adds 1 to the
-// value i times, and then the outer loop doubles the value.
+// The test runs a loop inside a loop. The outer loop has the rounds i = 0, 1, 2. In round i, the inner loop has i
+// rounds, and each of them adds 1 to x. After the inner loop, the outer loop doubles x.
 func TestLoopsInsideLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := NewExec(e.Backend, func(x *Node) []*Node {
@@ -38,8 +38,8 @@ func TestLoopsInsideLoops(t *testing.T) {
 	})
 }
 
-// Reductions must give the same results inside the body of a loop as outside. The test reduces over axes of even
-// length, of odd length, and of length one.
+// The test checks that reductions, such as the sum over an axis, give the same results inside the body of a loop as
+// outside. The axes have even length, odd length, and length one.
 func TestReductionsInsideLoops(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		all := func(x *Node) []*Node {

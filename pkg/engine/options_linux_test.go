@@ -11,8 +11,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// The test checks that XLA's compiler reads the options that revgnn appends: the compiler must accept a known option,
-// and refuse an unknown one.
+// The test checks that XLA's compiler reads the options that revgnn passes with a graph: the compiler must accept an
+// option that exists, and refuse one that does not exist.
 func TestPluginReadsOptions(t *testing.T) {
 	if Plugins()["cpu"] == "" && os.Getenv("REVGNN_TEST_XLA") == "" {
 		t.Skip("needs the XLA CPU plugin: revgnn install-plugin")

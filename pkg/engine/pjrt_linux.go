@@ -3,10 +3,10 @@
 package engine
 
 // The C code below declares a part of PJRT, the C interface of XLA's plugins (openxla/xla, xla/pjrt/c/pjrt_c_api.h):
-// the part that is needed to compile programs, to keep them, and to know their memory. A plugin has a table of
-// functions. Each function takes a pointer to a struct with its arguments, and the struct begins with its own size. The
-// declarations are valid for all plugins with the same major version of PJRT. Later minor versions only add entries at
-// the ends of the table and of the structs.
+// the functions that compile, save and load programs, and that tell how much memory a program takes. A plugin has a
+// table of pointers to its functions. Each function takes a pointer to a struct with the function's arguments. Each
+// struct begins with a field that states the size of the struct. The declarations are valid for all plugins with major
+// version 0 of PJRT: later minor versions only add entries at the ends of the table and of the structs.
 
 /*
 #cgo LDFLAGS: -ldl
@@ -49,7 +49,8 @@ typedef struct {
 } memory_args;
 typedef struct { size_t size; void *extensions, *object; } destroy_args;
 
-// The positions of functions in the table.
+// A plugin has a table of pointers to its functions. The constants are the positions of some of these functions in the
+// table, counted from 0.
 enum {
 	ERROR_DESTROY = 0, COMPILE = 20, EXECUTABLE_DESTROY = 40, SERIALIZE = 49, GET_EXECUTABLE = 51, LOAD = 56,
 	MEMORY = 96
@@ -57,10 +58,10 @@ enum {
 
 extern void *revgnnCompile(compile_args *args);
 
-// interpose loads a plugin, which has a table of pointers to its functions. interpose returns a copy of this table, in
-// which the compile function is replaced by revgnnCompile. It stores a pointer to the plugin's own table in *original.
-// interpose returns NULL if the plugin cannot be loaded, or if the declarations above do not fit its version of PJRT.
-// Both tables stay in memory until the process ends.
+// interpose loads the plugin at path. A plugin has a table of pointers to its functions. interpose returns a copy of
+// this table, in which the Go function revgnnCompile replaces the plugin's compile function. It stores a pointer to the
+// plugin's own table in *original. interpose returns NULL if the plugin cannot be loaded, or if the declarations in
+// this file do not fit the plugin's version of PJRT. Both tables stay in memory until the process ends.
 static inline api *interpose(const char *path, api **original) {
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	api *(*get)(void) = library ? (api *(*)(void))dlsym(library, "GetPjrtApi") : NULL;
@@ -74,23 +75,24 @@ static inline api *interpose(const char *path, api **original) {
 	return copy;
 }
 
-// call calls the function at a position of the table. It returns an error, or NULL if there was none.
+// call calls a function of a plugin. The argument a is the plugin's table of functions, function is the position of the
+// function in this table, and args points to the function's arguments. call returns the plugin's error, or NULL.
 static inline void *call(api *a, int function, void *args) { return ((void *(*)(void *))a->functions[function])(args); }
 
-// destroy frees an error or an executable, which is PJRT's word for a compiled program.
+// destroy frees an error or a program. The argument function is the position of the plugin's function that frees it.
 static inline void destroy(api *a, int function, void *object) {
 	destroy_args args = {sizeof args, NULL, object};
 	call(a, function, &args);
 }
 
-// done returns 1 if there was no error. Otherwise it frees the error and returns 0.
+// done returns 1 if error is NULL. Otherwise it frees the error and returns 0.
 static inline int done(api *a, void *error) {
 	if (error) destroy(a, ERROR_DESTROY, error);
 	return !error;
 }
 
-// compile calls the plugin's own compile function with the given options in place of those in args. It returns an
-// error, or NULL if there was none.
+// compile calls the plugin's own compile function, with the given options in place of the options in args. It returns
+// the plugin's error, or NULL if there was none.
 static inline void *compile(api *a, compile_args *args, char *options, size_t size) {
 	char *given = args->options;
 	size_t given_size = args->options_size;
@@ -100,8 +102,8 @@ static inline void *compile(api *a, compile_args *args, char *options, size_t si
 	return error;
 }
 
-// load makes an executable from bytes that the function serialize has returned. It returns 1, or 0 if the plugin
-// refuses the bytes.
+// load makes a program from bytes that the function serialize has made, and stores the program in to->executable. It
+// returns 1 if this succeeds, and 0 if the plugin refuses the bytes.
 static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	load_args args = {sizeof args, NULL, to->client, bytes, size, NULL, NULL, 0};
 	if (!done(a, call(a, LOAD, &args))) return 0;
@@ -109,9 +111,10 @@ static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	return 1;
 }
 
-// ask calls a function of the table that needs an executable. The argument loaded is the result of compiling. ask gets
-// the executable from loaded, stores it in the third field of args, and then calls the function with args. ask returns
-// 1, or 0 if there was an error.
+// PJRT has two types for a compiled program. Compiling returns a loaded executable, and a loaded executable contains an
+// executable. ask calls a function of the plugin that takes an executable as its argument. ask gets the executable from
+// the argument loaded, and stores it in the third field of args. Then it calls the function with args. It returns 1, or
+// 0 if there was an error.
 static inline int ask(api *a, int function, void *loaded, void *args) {
 	executable_args get = {sizeof get, NULL, loaded, NULL};
 	if (!done(a, call(a, GET_EXECUTABLE, &get))) return 0;
@@ -121,8 +124,9 @@ static inline int ask(api *a, int function, void *loaded, void *args) {
 	return done(a, error);
 }
 
-// serialize turns an executable into bytes, which the caller must free with release. measure gets the memory that a run
-// of an executable takes. Both functions return 1, or 0 if the plugin cannot answer.
+// serialize turns a program (the argument loaded) into bytes, and stores a pointer to the bytes in *to. The caller must
+// free the bytes with release. measure stores in *to how much memory a run of the program takes. Both functions return
+// 1 if they succeed, and 0 if they do not.
 static inline int serialize(api *a, void *loaded, serialize_args *to) {
 	*to = (serialize_args){sizeof *to};
 	return ask(a, SERIALIZE, loaded, to);
@@ -148,19 +152,19 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// plugin is the CPU plugin that [interpose] has opened. api is the plugin's own table of functions. machine describes
-// everything that a compiled program depends on, apart from the graph and the compiler options. options are revgnn's
-// compiler options, which are appended to those of go-xla.
+// plugin describes the CPU plugin that [interpose] has loaded. api is the plugin's own table of functions. machine is a
+// text that describes what a program depends on, apart from its graph and the compiler options: the plugin and this
+// machine. options are revgnn's compiler options, which are appended to those of go-xla.
 var plugin struct {
 	api     *C.api
 	machine []byte
 	options []byte
 }
 
-// interpose makes go-xla use the CPU plugin at path with another table of functions, in which the compile function is
-// [revgnnCompile]. This is needed since go-xla v0.4.5 has no functions to save and load compiled programs, and none to
-// set compiler options. If interpose fails, it returns false. Programs are then compiled each time, with the compiler's
-// default options, and their memory is not known.
+// interpose loads the CPU plugin at path, and makes go-xla call [revgnnCompile] in place of the plugin's compile
+// function. This is needed since go-xla v0.4.5 can neither save and load compiled programs nor set compiler options.
+// The argument name is go-xla's name for the plugin. If interpose fails, it returns false. Programs are then compiled
+// each time, with the compiler's default options, and the memory that they take is not known.
 func interpose(name, path string, threads int) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -175,13 +179,15 @@ func interpose(name, path string, threads int) bool {
 	}
 	flags := os.Getenv("XLA_FLAGS")
 	plugin.api, plugin.options = original, compileOptions(flags)
-	// Among other things, a program depends on the processor's instructions and on the number of threads.
+	// A kept program may only be used if nothing has changed on which it depends. So plugin.machine lists the plugin's
+	// file (path, size and time of the last change), the version of PJRT, the processor's instructions, the number of
+	// threads, the plugin's options, and XLA_FLAGS.
 	plugin.machine = fmt.Appendf(nil, "%s %d %d %d.%d %s %d %v %s", path, info.Size(), info.ModTime().UnixNano(),
 		original.version.major, original.version.minor, processor(), threads, cpuOptions, flags)
 	return pjrt.RegisterPreloadedPlugin(name, uintptr(unsafe.Pointer(table))) == nil
 }
 
-// processor describes the set of instructions of this machine's processor.
+// processor returns a line of text that lists the instructions that this machine's processor has.
 func processor() string {
 	b, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(b)) {
@@ -192,9 +198,10 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// revgnnCompile is called in place of the plugin's function PJRT_Client_Compile. It adds revgnn's compiler options. If
-// the program is in the folder of kept programs, revgnnCompile loads it from there. Otherwise it compiles the program
-// and keeps it. In both cases it stores the program's memory in [measured]. It runs on the thread that called go-xla.
+// revgnnCompile is called by go-xla in place of the plugin's compile function, PJRT_Client_Compile. If the program is
+// in the folder of kept programs, revgnnCompile loads it from there. Otherwise it compiles the program, with revgnn's
+// compiler options added to those of go-xla, and stores it in the folder. In both cases it stores the memory that a run
+// of the program takes in [measured]. It runs on the thread on which go-xla was called.
 //
 //export revgnnCompile
 func revgnnCompile(args *C.compile_args) unsafe.Pointer {
@@ -223,8 +230,8 @@ func revgnnCompile(args *C.compile_args) unsafe.Pointer {
 	return nil
 }
 
-// loadProgram sets the executable in args to a kept program, given as bytes. It returns false if kept is nil, or if the
-// plugin refuses the program.
+// loadProgram makes a program from the bytes of a kept program, and stores it in args as the result of compiling. It
+// returns false if kept is nil, or if the plugin refuses the bytes.
 func loadProgram(args *C.compile_args, kept []byte) bool {
 	if kept == nil {
 		return false
@@ -234,13 +241,13 @@ func loadProgram(args *C.compile_args, kept []byte) bool {
 	return C.load(plugin.api, args, (*C.char)(c), C.size_t(len(kept))) == 1
 }
 
-// measured maps the number of a thread to the memory of the program that was last compiled on this thread. Several
-// programs may be compiled at the same time, each on its own thread. go-xla calls [revgnnCompile] on the thread that
-// asked for the program, so that the thread's number tells to which program the memory belongs.
+// measured has the memory that programs take. When a program is compiled or loaded, [revgnnCompile] stores its memory
+// in measured, under the number of the thread. Then [measure] reads it on the same thread. Several programs may be
+// compiled at the same time, each on its own thread. So the thread's number tells to which program the memory belongs.
 var measured sync.Map
 
-// measure calls the function compile, which compiles a program. It returns the program's memory, or nil if this is not
-// known.
+// measure calls the function compile, which compiles a program. It returns the memory that a run of the program takes,
+// or nil if this memory is not known.
 func measure(compile func() error) (*Memory, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

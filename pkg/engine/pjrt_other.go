@@ -2,10 +2,11 @@
 
 package engine
 
-// interpose does nothing here, and returns false. On Linux with cgo, it makes go-xla use the XLA plugin with a compile
-// function of this package (pjrt_linux.go). Elsewhere programs are not kept, and their memory is not known.
+// interpose does nothing, and returns false. This file is for systems other than Linux, and for builds without cgo.
+// There, programs are not kept, and the memory that they take is not known. On Linux with cgo, pjrt_linux.go has an
+// interpose that makes go-xla call a compile function of this package.
 func interpose(string, string, int) bool { return false }
 
-// measure calls the function compile, which compiles a program. It returns nil for the program's memory, which is not
-// known on this system.
+// measure calls the function compile, which compiles a program. It returns nil in place of the memory that a run of the
+// program takes, since this memory is not known on this system.
 func measure(compile func() error) (*Memory, error) { return nil, compile() }

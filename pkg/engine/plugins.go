@@ -23,8 +23,9 @@ func Plugins() map[string]string {
 	return out
 }
 
-// installed does the same as [Plugins], but also returns an error if a plugin is damaged. In this case it does not call
-// go-xla, since go-xla would load all plugins that it finds. Loading a truncated file would end the process.
+// installed does the same as [Plugins], but also returns an error if a plugin is damaged. If one is damaged, installed
+// does not let go-xla search for plugins. In its search, go-xla loads all plugins that it finds, and loading a
+// truncated file would end the process.
 func installed() (map[string]string, error) {
 	out := map[string]string{}
 	if err := damagedPlugin(); err != nil {
@@ -51,8 +52,8 @@ func installed() (map[string]string, error) {
 	return out, nil
 }
 
-// loadable returns the plugins that go-xla (v0.4.5) can load. If the operating system refuses to load a plugin, go-xla
-// logs the reason and panics. loadable turns this panic into an error.
+// loadable returns the names and paths of the plugins that go-xla can load. If the operating system refuses to load a
+// plugin, go-xla (v0.4.5) logs the reason and panics. loadable turns this panic into an error.
 func loadable() (found map[string]string, err error) {
 	defer func() {
 		if recover() != nil {
@@ -63,8 +64,8 @@ func loadable() (found map[string]string, err error) {
 	return pjrt.AvailablePlugins(), nil
 }
 
-// damagedPlugin returns an error if a file with the name of a plugin, in one of the plugin folders, is not a complete
-// library. The error names the file.
+// damagedPlugin looks in the folders for plugins (see [pluginFolders]) at all files with a plugin's name. If one of
+// them is not a complete library, damagedPlugin returns an error that names the file.
 func damagedPlugin() error {
 	if runtime.GOOS != "linux" {
 		return nil
@@ -83,9 +84,9 @@ func damagedPlugin() error {
 	return nil
 }
 
-// wholeLibrary returns an error unless the file at path is a complete library in the format ELF. The file must have all
-// bytes of its segments, which are the parts that are loaded into memory. It must also have the table of sections,
-// which is usually at the end of the file, and which elf.NewFile reads.
+// wholeLibrary returns an error if the file at path is not a complete library in ELF, the format of libraries on Linux.
+// A complete file has all bytes of its segments, which are the parts that are loaded into memory. It also has its table
+// of sections, which is usually at the end of the file. elf.NewFile reads this table, and fails if it is cut short.
 func wholeLibrary(path string) error {
 	f, size, err := files.Open(path, "a plugin")
 	if err != nil {
@@ -117,9 +118,10 @@ func PluginDir() (string, error) {
 	return filepath.Join(home, ".local", "lib", "go-xla"), nil
 }
 
-// pluginFolders are the folders in which go-xla looks for plugins. If the environment variable PJRT_PLUGIN_LIBRARY_PATH
-// is set, they are the folders in this variable, and only is true. Otherwise they are the usual folders, and only is
-// false: go-xla then searches the system's library folders, too.
+// pluginFolders returns folders in which go-xla looks for plugins. If the environment variable PJRT_PLUGIN_LIBRARY_PATH
+// is set, go-xla looks in the folders that it lists, and in no others. pluginFolders then returns these folders, and
+// the second result is true. Otherwise it returns [PluginDir] and /usr/local/lib/go-xla, and the second result is
+// false: go-xla also looks in other folders, such as the system's library folders.
 func pluginFolders() (dirs []string, only bool) {
 	if paths, ok := os.LookupEnv(pjrt.PJRTPluginPathsEnv); ok {
 		return slices.DeleteFunc(strings.Split(paths, ":"), func(dir string) bool { return dir == "" }), true
@@ -130,7 +132,7 @@ func pluginFolders() (dirs []string, only bool) {
 	return append(dirs, "/usr/local/lib/go-xla"), false
 }
 
-// searched lists in words the folders in which go-xla looks for plugins.
+// searched returns a text that lists the folders in which go-xla looks for plugins.
 func searched() string {
 	dirs, only := pluginFolders()
 	if !only {

@@ -18,17 +18,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Programs is the name of the environment variable with the path of the folder of kept programs. If the variable is
-// "off", programs are not kept.
+// Programs is the name of an environment variable. Its value is the path of the folder of kept programs. If the value
+// is "off", programs are not kept.
 const Programs = "REVGNN_PROGRAMS"
 
 // afterCompile is the function that was passed to [AfterCompile].
 var afterCompile atomic.Pointer[func()]
 
-// AfterCompile sets a function f that is called whenever the XLA CPU engine has compiled a program. f is called on the
-// thread that compiled the program. It is not called when a kept program has been loaded instead. Compiling takes a few
-// hundred MB of memory for a short time. The C library may not give this memory back to the operating system by itself,
-// but f can give it back: see Trim in package host. If f is nil, no function is called; this is also the default.
+// AfterCompile sets a function f that is called whenever the engine for XLA on the CPU has compiled a program. f is
+// called on the thread that compiled the program. It is not called when a kept program was loaded instead. Compiling
+// takes a few hundred MB of memory for a short time. The C library may not give this memory back to the operating
+// system by itself, but f can make it do so: see Trim in package host. If f is nil, no function is called any more.
 func AfterCompile(f func()) {
 	if f == nil {
 		afterCompile.Store(nil)
@@ -37,50 +37,53 @@ func AfterCompile(f func()) {
 	afterCompile.Store(&f)
 }
 
-// compiled calls the function that was passed to [AfterCompile].
+// compiled calls the function that was passed to [AfterCompile], if there is one.
 func compiled() {
 	if f := afterCompile.Load(); f != nil {
 		(*f)()
 	}
 }
 
-// refused is the function that was passed to [OnRefusal], and told says whether this function has been called.
+// refused is the function that was passed to [OnRefusal]. told says whether this function has been called.
 var (
 	refused atomic.Pointer[func(error)]
 	told    atomic.Bool
 )
 
-// OnRefusal sets a function that is called with an error if a kept program is not used for a reason that the user
-// should know. Such a reason is that other users have access to the folder or to a file in it, or that a file has
-// changed. The function is called only the first time that this happens. The program is compiled again each time.
+// OnRefusal sets a function f that is called if kept programs cannot be used. The argument of f is an error that states
+// the reason. For example, other users have access to the folder, or a file in it was changed. f is called only the
+// first time that this happens. If a kept program cannot be used, the engine compiles the graph again.
 func OnRefusal(f func(error)) {
 	told.Store(false)
 	refused.Store(&f)
 }
 
-// tell calls the function that was passed to [OnRefusal], unless it has been called before.
+// tell calls the function that was passed to [OnRefusal], with the error err. If that function has been called before,
+// tell does nothing.
 func tell(err error) {
 	if f := refused.Load(); f != nil && *f != nil && !told.Swap(true) {
 		(*f)(err)
 	}
 }
 
-// maxPrograms is the largest size of the folder of kept programs, in bytes. A program takes 0.1 to 5 MB.
+// maxPrograms is the largest size of the folder of kept programs, in bytes. One program takes 0.1 to 5 MB.
 const maxPrograms = 512 << 20
 
-// programs is the path of a folder of kept programs, or empty if programs are not kept. The name of a file is a hash of
-// everything that the program depends on; see [programName]. Several processes may use the folder at the same time,
-// since a new file becomes visible only when it is complete. If the folder cannot be used, programs are compiled each
-// time, as if there were no folder.
+// programs is the path of a folder of kept programs, or empty if programs are not kept. Each program is a file. The
+// name of the file is a hash of everything that the program depends on; see [programName]. Several processes may use
+// the folder at the same time, since a new file becomes visible only when it is complete. If the folder cannot be used,
+// each program is compiled each time that it is needed.
 //
 // A program is machine code that runs with the user's rights, so that a file from somebody else could do harm.
-// Therefore only the user may have access to the folder and its files. Besides, each file begins with a message
-// authentication code (HMAC), which is computed from the file's name, its content and a secret key ([programs.key]). A
-// file that was changed, renamed or made elsewhere does not have the right code, and is never passed to the engine.
+// Therefore kept programs are used only if no other user has access to the folder and its files. Besides, each file
+// begins with an HMAC (a message authentication code). The HMAC is computed from the file's name, the program and the
+// folder's secret key ([programs.key]). A file that was changed, renamed or made by somebody without the key does not
+// have the right HMAC. Its program is never passed to the engine.
 type programs string
 
-// programsDir is the folder that the environment variable REVGNN_PROGRAMS names. If the variable is not set, it is a
-// folder in the user's cache folder. If programs are not kept, programsDir is empty.
+// programsDir returns the folder of kept programs. This is the folder that the environment variable REVGNN_PROGRAMS
+// names. If the variable is not set, it is the folder revgnn/programs in the user's cache folder. If programs are not
+// kept, programsDir returns "".
 func programsDir() programs {
 	dir := os.Getenv(Programs)
 	if dir == "off" {
@@ -96,12 +99,12 @@ func programsDir() programs {
 	return programs(dir)
 }
 
-// layout is the version of the format of kept programs. The name of a file is a hash that also depends on layout, so
-// that files in another format are not found.
+// layout is a name for the format of the files of kept programs. The name of each file is a hash that also depends on
+// layout. If the format changes, layout must change, too: then files in the old format are not found any more.
 const layout = "hmac"
 
-// programName is the file name of a program: a hash of everything that the program depends on. The arguments are the
-// parts that are hashed.
+// programName returns the file name of a kept program: a hash of its arguments. The arguments are everything that the
+// program depends on.
 func programName(parts ...[]byte) string {
 	hash := sha256.New()
 	for _, p := range append(parts, []byte(layout)) {
@@ -111,7 +114,7 @@ func programName(parts ...[]byte) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// sum is the message authentication code of a program and its name, computed with a secret key.
+// sum returns the HMAC (message authentication code) of a program and the name of its file, computed with a secret key.
 func sum(key []byte, name string, program []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%d %s\n", len(name), name)
@@ -119,8 +122,8 @@ func sum(key []byte, name string, program []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// load returns the kept program with the given file name. It returns nil if there is no such file, or if the file may
-// not be used.
+// load returns the kept program with the given file name. It returns nil if there is no file of this name, or if the
+// file is refused (see [OnRefusal]).
 func (dir programs) load(name string) []byte {
 	if dir == "" {
 		return nil
@@ -150,14 +153,14 @@ func (dir programs) load(name string) []byte {
 	return b[sha256.Size:]
 }
 
-// notKept returns the error for a folder of kept programs that cannot be used. The argument is the reason.
+// notKept returns an error which says that the folder of kept programs cannot be used. The argument err is the reason.
 func notKept(err error) error {
 	return fmt.Errorf("compiled programs are neither kept nor used: %w; or name another folder, or off, by %s", err,
 		Programs)
 }
 
-// store writes a program to the folder. If the programs in the folder then take more than most bytes, store calls
-// shrink, which removes some of them.
+// store writes a program to the folder. The argument most is the largest number of bytes that all programs in the
+// folder may take. If they then take more, store removes some of them (see [programs.shrink]).
 func (dir programs) store(name string, program []byte, most int64) {
 	if dir == "" || os.MkdirAll(string(dir), 0o700) != nil {
 		return
@@ -179,8 +182,8 @@ func (dir programs) store(name string, program []byte, most int64) {
 	}
 }
 
-// shrink removes programs until the remaining ones take at most the given number of bytes. It begins with the program
-// that has not been used for the longest time.
+// shrink removes programs from the folder if they take more bytes than the argument most. It begins with the program
+// that has not been used for the longest time, and stops when the other programs take at most this number of bytes.
 func (dir programs) shrink(most int64) {
 	entries, _ := os.ReadDir(string(dir))
 	var all []fs.FileInfo

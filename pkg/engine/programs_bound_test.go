@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestProgramsBound checks which programs are removed if the folder becomes too large: the most recently used programs
-// must stay.
+// TestProgramsBound checks which programs are removed if the folder of kept programs becomes too large: the most
+// recently used programs must stay.
 func TestProgramsBound(t *testing.T) {
 	dir := private(t)
 	program := make([]byte, 100)
@@ -34,7 +34,7 @@ func TestProgramsBound(t *testing.T) {
 	programs(filepath.Join(string(dir), "a")).store("e", program, 1) // "a" is a file, not a folder: nothing is stored.
 }
 
-// private makes a folder to which only the user has access.
+// private makes a folder for kept programs, to which only the user has access.
 func private(t testing.TB) programs {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "programs")

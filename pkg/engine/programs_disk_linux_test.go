@@ -9,8 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine/machinetest"
 )
 
-// TestFaultFullDisk checks what happens on a full disk: a program for which there is no room is not kept, and the kept
-// programs stay as they are. A secret key ([programs.key]) is not used if it could not be written completely.
+// TestFaultFullDisk checks what happens on a full disk. A program for which there is no room must not be kept, and the
+// programs that are kept already must not change. Each folder of kept programs has a secret key in a file
+// ([programs.key]). A key must not be used if there was no room for the whole key.
 func TestFaultFullDisk(t *testing.T) {
 	disk, resize := machinetest.Disk(t, 64<<10)
 	dir := programs(filepath.Join(disk, "programs"))

@@ -11,15 +11,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// keyFile is the name of the file with the secret key that [programs] describes, and keySize is the length of the key
-// in bytes.
+// Each folder of kept programs has a secret key, which [programs] explains. keyFile is the name of the file with the
+// key. keySize is the length of the key in bytes.
 const (
 	keyFile = "key"
 	keySize = 32
 )
 
-// key returns the folder's secret key. If there is none, key makes one. It returns an error if other users have access
-// to the folder or to the key.
+// key returns the secret key of the folder of kept programs. If the folder has no key yet, key makes one. It returns an
+// error if other users have access to the folder or to the file with the key.
 func (dir programs) key() ([]byte, error) {
 	info, err := os.Stat(string(dir))
 	if err != nil {

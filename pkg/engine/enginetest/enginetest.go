@@ -12,15 +12,17 @@ import (
 var Names = []string{engine.CUDA, engine.CPU, engine.Go}
 
 // Each runs a test on every engine, in a subtest for each engine. If there is no NVIDIA GPU, the subtest for CUDA is
-// skipped with a message. If the CPU plugin is not installed, the subtest for XLA on the CPU is skipped with a message.
-// But this subtest fails if the environment variable REVGNN_TEST_XLA is set, as `make test` does.
+// skipped. If the CPU plugin is not installed, the subtest for XLA on the CPU is skipped, too. But it fails if the
+// environment variable REVGNN_TEST_XLA is set. `make test` sets this variable.
 func Each(t *testing.T, test func(t *testing.T, e *engine.Engine)) {
 	for _, name := range Names {
 		t.Run(name, func(t *testing.T) { test(t, Open(t, name)) })
 	}
 }
 
-// Open opens an engine by name. If the engine is not available, Open skips or fails the test as [Each] does.
+// Open opens an engine by name. If the engine is CUDA and there is no NVIDIA GPU, Open skips the test. If the engine is
+// XLA on the CPU and cannot be opened, Open skips the test, too, unless the environment variable REVGNN_TEST_XLA is
+// set. In all other cases, the test fails if the engine cannot be opened.
 func Open(t testing.TB, name string) *engine.Engine {
 	t.Helper()
 	if name == engine.CUDA && !engine.HasGPU() {
