@@ -34,8 +34,8 @@ var strokes = []struct {
 	{"#56b4e9", []int{9, 3, 2, 3, 2, 3}, "triangle"},
 }
 
-// shades are the colours of maps. They go from light to dark, also in grey print. They are the colours "Blues" of
-// ColorBrewer, without the lightest one, which is too close to the white of missing values.
+// shades are the colours of maps, from light to dark. They are the colours of the palette "Blues" of colorbrewer2.org.
+// The lightest colour of this palette is left out: it is too close to white, which stands for missing values.
 var shades = []string{"#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b"}
 
 func text(size int) *opts.TextStyle {
@@ -53,8 +53,8 @@ func common(title string) []charts.GlobalOpts {
 	}
 }
 
-// finish turns the description by go-echarts into plain JSON values. It also adds parts of the option that all figures
-// need and that go-echarts does not support.
+// finish completes the option of a figure. The argument is the part that go-echarts has written. finish turns this part
+// into plain JSON values, and adds what all figures need and go-echarts does not support.
 func finish(described map[string]any) map[string]any {
 	text, err := json.Marshal(described)
 	if err != nil {

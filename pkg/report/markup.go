@@ -22,8 +22,10 @@ func wrap(before, after string) func(string) string {
 	return func(text string) string { return before + text + after }
 }
 
-// cell writes a cell and the lines in small print below it. For each reason why a number is missing, the argument marks
-// has the letter of the note below the table (see [Table.marks]).
+// cell writes a cell of a table, and below it the cell's lines in small print. The argument r says whether the cell is
+// the best of its column, the second best or neither. A missing number is shown as a dash with a letter. The letter
+// refers to a note below the table, which says why the number is missing. The argument marks has the letter for each
+// reason (see [Table.marks]).
 func (m markup) cell(c Cell, r rank, marks map[string]string) string {
 	text := m.line(c, r, marks)
 	for _, line := range c.below {
@@ -144,8 +146,9 @@ func (m markup) formula(text string) string {
 	return b.String()
 }
 
-// marks gives each reason for a missing number a letter, in the order in which the table is read. It returns a map from
-// reasons to letters, and all reasons in order.
+// marks gives a letter to each reason why a number is missing. The first reason in the table gets the letter a, the
+// next one gets b, and so on; the table is read row by row. marks returns a map from reasons to letters, and the list
+// of all reasons in the order of their letters.
 func (t *Table) marks() (marks map[string]string, reasons []string) {
 	marks = map[string]string{}
 	see := func(c Cell) {
@@ -165,7 +168,7 @@ func (t *Table) marks() (marks map[string]string, reasons []string) {
 	return marks, reasons
 }
 
-// letters returns the n-th of the names a, b, ..., z, aa, ab, ...
+// letters returns the n-th of the names a, b, ..., z, aa, ab, ... The name a has the number 1.
 func letters(n int) string {
 	if n == 0 {
 		return ""
@@ -210,7 +213,8 @@ func (t *Table) notes(m markup, ranks [][]rank, marks map[string]string, reasons
 	return notes
 }
 
-// span is a set of adjacent columns with the same Group.
+// span is a set of adjacent columns that have the same text in the field Group of [Column]. This text is their common
+// heading. The field first is the index of the first of these columns, and size is the number of columns.
 type span struct {
 	group       string
 	first, size int
@@ -228,14 +232,14 @@ func (t *Table) spans() []span {
 	return spans
 }
 
-// grouped tells whether any column has a group.
+// grouped tells whether any column has a Group, which is a heading above adjacent columns.
 func (t *Table) grouped() bool {
 	spans := t.spans()
 	return len(spans) > 1 || spans[0].group != ""
 }
 
-// align returns the alignment of a column: "left" for words, "right" for numbers alone, and "center" for differences,
-// for numbers with a spread, and for cells with lines in small print.
+// align returns the alignment of a column. It is "center" if any cell of the column has a difference, a number with a
+// spread, or lines in small print. Otherwise it is "right" if any cell has a number, and "left" if none has.
 func (t *Table) align(column int) string {
 	align := "left"
 	for _, r := range t.Rows {

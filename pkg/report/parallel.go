@@ -14,17 +14,17 @@ import (
 //go:embed parallel.js
 var parallelJS string
 
-// ParallelAxis is one of the axes of [Parallel]. If the axis has Categories, the value of a line on this axis is an
-// index into Categories.
+// ParallelAxis is one of the axes of a figure by [Parallel]. If Categories is not empty, the axis shows the words in
+// Categories instead of numbers. A value on this axis is then an index into Categories.
 type ParallelAxis struct {
 	Name       string
 	Log        bool // whether the axis is logarithmic; all values must then be above zero
 	Categories []string
 }
 
-// ParallelLine is a line through all axes of [Parallel]. Values has a value for each axis, or NaN if the line has no
-// value on this axis. Value says how good the line is, from 0 to 1: better lines are darker. Lines with Marked have
-// another colour and are thicker.
+// ParallelLine is one of the lines of a figure by [Parallel]. The field Values has the values of the line, one for each
+// axis. A value of NaN means that the line has no value on that axis. The field Value is a number from 0 to 1 that says
+// how good the line is: better lines are darker. If Marked is true, the line has another colour and is thicker.
 type ParallelLine struct {
 	Name   string
 	Values []float64
@@ -32,9 +32,9 @@ type ParallelLine struct {
 	Marked bool
 }
 
-// Parallel draws parallel coordinates: each dimension has an axis, and each point of many dimensions is a line that
-// crosses all axes. An example is the trials of a search for settings: each trial is a line, its settings are on the
-// first axes, and its result is on the last axis.
+// Parallel draws points of many dimensions by the method of parallel coordinates. Each dimension has an axis, and the
+// axes are parallel. Each point is drawn as a line that crosses all axes. For example, the lines may be the trials of a
+// search for settings. The first axes then show the settings of the trials, and the last axis shows their results.
 func Parallel(id, title string, axes []ParallelAxis, lines []ParallelLine) *Figure {
 	p := &parallel{title: title, axes: axes, lines: lines}
 	f := &Figure{ID: id, Title: title, chart: p, err: p.check()}
@@ -108,8 +108,8 @@ func (p *parallel) option() map[string]any {
 // absent is the text that stands for a missing value in ECharts.
 const absent = "-"
 
-// pieces cuts a line into pieces at those axes on which it has no value. Otherwise ECharts would connect the axis
-// before with the axis after, as if the line had a value in between.
+// pieces cuts a line into pieces, at each axis on which the line has no value. An uncut line would be drawn across this
+// axis, as if it had a value there.
 func pieces(l ParallelLine) (out []any) {
 	values := make([]any, len(l.Values))
 	for i, v := range l.Values {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestUnpack compares two forms of the data of a board: the list of values that a page receives, and the triples
-// (column, row, value) in the full option.
+// TestUnpack compares the two forms that the values of a board have. ECharts needs triples (column, row, value). A web
+// page receives only a list of the values, which is shorter, and makes the triples from the list. Both forms must have
+// the same values in the same order.
 func TestUnpack(t *testing.T) {
 	b := someBoard(3, 5).chart.(*board)
 	full := series(b.option(), 0)["data"].([][3]any)
@@ -57,8 +58,9 @@ func TestFitLine(t *testing.T) {
 	if err != nil || math.Abs(f.Slope-2) > 1e-12 || math.Abs(f.Intercept-1) > 1e-12 || math.Abs(f.R2-1) > 1e-12 {
 		t.Errorf("y = 1 + 2 x is fitted as %+v (%v)", f, err)
 	}
-	// The expected values are computed by hand: the residuals are 1/3, -2/3 and 1/3, and the sum of squares about the
-	// mean is 7/6.
+	// The expected values are computed by hand. The fitted line is y = 2/3 + x/2. The squares of its residuals 1/3,
+	// -2/3 and 1/3 add up to 2/3. The squares of the differences between the values of y and their mean add up to 7/6.
+	// So R² is 1 - (2/3) / (7/6) = 3/7.
 	if f, _ := FitLine([]float64{0, 1, 2}, []float64{1, 0.5, 2}); math.Abs(f.Slope-0.5) > 1e-12 ||
 		math.Abs(f.R2-3.0/7) > 1e-12 {
 		t.Errorf("slope %g and R² %g, want 1/2 and 3/7", f.Slope, f.R2)

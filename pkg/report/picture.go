@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// palette has white, for missing values and for the lines between cells. After white it has 255 colours of the colour
-// scale.
+// palette has the colours of the image of a map. The first one is white, for missing values and for the lines between
+// cells. The other 255 colours are those of the colour scale, from light to dark.
 var palette = func() color.Palette {
 	p := color.Palette{color.White}
 	const steps = 255
@@ -24,8 +24,9 @@ var palette = func() color.Palette {
 
 // picture draws the cells of a map as a PNG image, and returns the image as a data URL.
 func (b *board) picture(p Panel) (string, error) {
-	// Each cell is one pixel of the image, which browsers enlarge. But if there are lines between cells, a cell has as
-	// many pixels as on the page.
+	// If there are no lines between the cells, each cell is one pixel of the image, and the browser enlarges the image.
+	// Otherwise the image has the size of the map on the page: each cell has side x side pixels. Of these, drawn x
+	// drawn pixels have the colour of the cell. The others stay white: they are the lines.
 	side, drawn := 1, 1
 	if b.ruled() {
 		side, drawn = b.cell, b.cell-1
@@ -62,7 +63,7 @@ func rgb(text string) color.RGBA {
 	return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 255}
 }
 
-// mix interpolates between two colours. A share of 0 gives the first colour.
+// mix interpolates between two colours. A share of 0 gives the first colour, and a share of 1 gives the second.
 func mix(from, to color.RGBA, share float64) color.RGBA {
 	between := func(a, b uint8) uint8 { return uint8(float64(a) + share*(float64(b)-float64(a)) + 0.5) }
 	return color.RGBA{R: between(from.R, to.R), G: between(from.G, to.G), B: between(from.B, to.B), A: 255}

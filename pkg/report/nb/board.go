@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// A Corner is the upper left part of a square board. The cells of the board are the nodes of a graph, row by row. A
-// corner is so small that single cells can be seen in a map.
+// A Corner is the upper left part of a square board. The cells of the board are the nodes of a graph, and are numbered
+// row by row. In a map of a small corner, single cells can be seen.
 type Corner struct {
 	Width int // the side of the whole board, in cells
 	Side  int // the side of the corner, in cells; if it is larger than Width, the corner is the whole board
@@ -16,8 +16,8 @@ type Corner struct {
 // side returns the number of cells along a side of the corner.
 func (c Corner) side() int { return min(c.Side, c.Width) }
 
-// Cut returns the values of the cells in the corner, row by row. The argument has a value for each cell of the board.
-// Cut panics if there are fewer values than cells.
+// Cut returns the values of the cells in the corner, row by row. The argument has the values of all cells of the board,
+// row by row. Cut panics if there are fewer values than the board has cells.
 func (c Corner) Cut(values []float64) []float64 {
 	if len(values) < c.Width*c.Width {
 		panic(fmt.Errorf("nb: %d values for a board of %d x %d cells: give one for each cell, row by row",
@@ -36,10 +36,11 @@ func (c Corner) Board(id, title, valueName, name string, values []float64) *repo
 	return report.Board(id, title, valueName, c.side(), c.side(), []report.Panel{{Title: name, Values: c.Cut(values)}})
 }
 
-// Boards draws maps of the corner, with the labels and the predictions of the runs. There is a row of maps for each run
-// without a Base. The first map of a row shows the labels, and the second the predictions of this run. The other maps
-// show the predictions of those runs that have this run as their Base. The title of a map of predictions has the test
-// metric of the run. Darker cells have a higher probability of class 1. Boards is for graphs of two classes.
+// Boards draws maps of the corner that show the labels of the nodes and the predictions of the runs. There is a row of
+// maps for each run without a Base (see [Run]). The first map of the row shows the labels. The next maps show the
+// predictions of this run, and of all runs that have this run as their Base. The title of a map of predictions is the
+// name of the run and its test metric. Darker cells have a higher probability of class 1. Boards is for graphs of two
+// classes.
 func (rs Runs) Boards(id, title, valueName string, c Corner) *report.Figure {
 	truth := report.Panel{Title: "Truth", Values: c.Cut(floats(rs.Labels))}
 	var strips []report.Strip

@@ -13,9 +13,10 @@ func (rs Runs) Losses(id, title string) *report.Figure {
 		rs.history(func(e Epoch) float64 { return e.Loss }), report.Axes{LogY: true})
 }
 
-// Scores draws the metric on the validation nodes over the epochs, with a curve for each run. The vertical axis ends at
-// 100 %. It begins at a multiple of ten that is 10 to 20 points below the best score of the worst run, but not below 0.
-// So the low scores of the first epochs are left out.
+// Scores draws the metric on the validation nodes over the epochs, in percent, with a curve for each run. The vertical
+// axis leaves out the low scores of the first epochs. Its lower end is computed from the run whose best score is the
+// lowest: this score is rounded down to a multiple of ten, and 10 is subtracted. The lower end is never below 0. The
+// upper end is 100 %.
 func (rs Runs) Scores(id, title string) *report.Figure {
 	least := 100.0
 	for _, r := range rs.Runs {
@@ -26,7 +27,8 @@ func (rs Runs) Scores(id, title string) *report.Figure {
 		report.Axes{RangeY: [2]float64{max(0, 10*math.Floor(least/10)-10), 100}})
 }
 
-// history returns a curve for each run. The curve has the value of(e) at every epoch e.
+// history returns a curve for each run, with a point for each epoch. The argument is a function that computes the
+// height of a point from the results of its epoch.
 func (rs Runs) history(of func(Epoch) float64) []report.Series {
 	var all []report.Series
 	for _, r := range rs.Runs {
@@ -39,9 +41,10 @@ func (rs Runs) history(of func(Epoch) float64) []report.Series {
 	return all
 }
 
-// Smoothness draws the GSL after each layer. The GSL says how similar the features of the nodes are ([State]). A run
-// for which states were recorded has a curve for the forward layers and a curve for the reverse layers. The axis of
-// layers is logarithmic. But if layer 0 (the encoded input) was recorded, too, the axis is linear.
+// Smoothness draws the GSL over the number of layers. GSL is the mean cosine similarity of the nodes' features. A run
+// has a curve for its forward layers and another curve for its reverse layers, if the GSL after these layers was
+// recorded (see [State]). The axis of layers is logarithmic. But if a state after 0 layers (the encoded input) was
+// recorded, the axis is linear, since a logarithmic axis cannot show 0.
 func (rs Runs) Smoothness(id, title string) *report.Figure {
 	var all []report.Series
 	axes := report.Axes{Log2X: true}

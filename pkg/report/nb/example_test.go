@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/nb"
 )
 
-// This example compares two trainings in a table. In a notebook, package live makes such Runs. The function Show then
-// displays the table below the cell.
+// This example compares the results of two trainings in a table. Here the results are written by hand. In a notebook,
+// package live trains networks and returns their results as [nb.Runs], and [nb.Show] displays the table below the cell.
 func ExampleRuns_Table() {
 	runs := nb.Runs{Metric: "ROC-AUC", Runs: []nb.Run{
 		{Name: "GCN", Forward: 8, Val: 0.921, Test: 0.918},

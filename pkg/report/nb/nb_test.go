@@ -22,7 +22,8 @@ func TestBar(t *testing.T) {
 		b.Update(float64(i)/100, fmt.Sprint(i))
 	}
 	b.Done("ready")
-	// At most five updates a second are shown. The text of Done is always shown.
+	// The 100 updates above take one second on the clock of this test. At most five updates per second are shown. The
+	// text of Done is always shown.
 	if len(shown) < 5 || len(shown) > 6 || shown[len(shown)-1] != "1.00 ready (1.0 s) true" {
 		t.Errorf("shown: %q", shown)
 	}

@@ -31,8 +31,8 @@ type Bar struct {
 func Progress(title string) *Bar {
 	b := &Bar{title: title, start: time.Now(), now: time.Now}
 	if gonbui.IsNotebook {
-		// Each bar has a new ID for its output. With an old ID, nothing would be shown when a cell is run again:
-		// running the cell clears its outputs, and Jupyter ignores updates of an output that was cleared.
+		// Jupyter updates an output by its ID. Each bar needs a new ID for its output, even if the same cell is run
+		// again: running a cell clears its outputs, and Jupyter ignores updates of an output that was cleared.
 		id := gonbui.UniqueId()
 		b.show = func(fraction float64, text string, done bool) {
 			gonbui.SendData(&protocol.DisplayData{DisplayID: id, Data: map[protocol.MIMEType]any{
@@ -80,7 +80,8 @@ func plain(title string, fraction float64, text string) string {
 	return fmt.Sprintf("%s %3.0f %%  %s", title, 100*clamp(fraction), text)
 }
 
-// line overwrites the last line of the terminal. If done is true, it also ends this line.
+// line writes the title, the fraction in percent and the text over the current line of the terminal. If done is true,
+// it also ends this line.
 func line(w io.Writer, title string, fraction float64, text string, done bool) {
 	fmt.Fprintf(w, "\r\x1b[K%s", plain(title, fraction, text))
 	if done {

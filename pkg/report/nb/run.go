@@ -1,16 +1,16 @@
 package nb
 
-// A Run is the result of one training, for cells that show it. A Run has only numbers and text. So a cell that shows it
-// can be compiled without the engine and the trainer. [github.com/revgnn/revgnn/pkg/report/nb/live.Compare] makes runs.
-// [Save] and [Load] pass runs from one cell to another.
+// A Run is the result of one training, in a form that notebooks can show. It has only numbers and text, so that a cell
+// that shows it can be compiled without the engine and the trainer. The function Compare of package live makes runs.
+// [Save] and [Load] pass them from one cell to another.
 type Run struct {
-	// Name is the name of the network. Base is the name of the run with whose scores the scores of this run are
-	// compared, or "".
+	// Name is the name of the network. Base is the Name of another run, with which this run is compared. It is "" if
+	// there is none.
 	Name, Base string
-	// Forward and Reverse are the numbers of layers in each direction.
+	// Forward is the number of forward layers, and Reverse is the number of reverse layers.
 	Forward, Reverse int
-	// Val and Test are the metric on the validation nodes and on the test nodes, from 0 to 1, after the epoch
-	// BestEpoch.
+	// Val is the metric on the validation nodes, and Test is the metric on the test nodes. Both are numbers from 0 to
+	// 1. They are computed with the weights after the epoch BestEpoch.
 	Val, Test float64
 	// Epochs is the number of epochs that were run. BestEpoch is the epoch with the best metric on the validation
 	// nodes.
@@ -19,28 +19,31 @@ type Run struct {
 	Seconds float64
 	// History has one entry for each epoch.
 	History []Epoch
-	// Probability has the probability of class 1 for each node. It is nil if there are more than two classes.
+	// Probability has an entry for each node: the probability of class 1 that the network predicts. It is nil if there
+	// are more than two classes.
 	Probability []float64
-	// ForwardStates and ReverseStates describe the states after some of the layers, if they were recorded. Networks
-	// without reverse layers have no reverse states.
+	// ForwardStates describes the features of the nodes after some numbers of forward layers. ReverseStates describes
+	// the features after some numbers of reverse layers. Both are nil if nothing was recorded. ReverseStates is also
+	// nil if the network has no reverse layers.
 	ForwardStates, ReverseStates []State
 }
 
-// Epoch has the loss on the training nodes and the metric on the validation nodes after one epoch.
+// Epoch has the results of one epoch of a training. The field Epoch is the number of the epoch, counted from 1. Loss is
+// the loss on the training nodes, and Val is the metric on the validation nodes.
 type Epoch struct {
 	Epoch     int
 	Loss, Val float64
 }
 
-// State describes the state of a trained network after some number of layers in one direction. The state is the matrix
-// of the nodes' features after these layers.
+// State describes one state of a trained network. A state is the features of all nodes after some number of forward
+// layers, or after some number of reverse layers.
 type State struct {
-	// Layer is this number of layers. For 0 layers, the state is the encoded input.
+	// Layer is the number of layers that were applied. If it is 0, the state is the encoded input.
 	Layer int
 	// GSL is the mean cosine similarity of the features in this state, over all pairs of nodes.
 	GSL float64
-	// Probability has, for each node, the probability of class 1 that the head gives if it reads only this state. It is
-	// nil if there are more than two classes.
+	// Probability has an entry for each node: the probability of class 1 that the head (the classifier) computes from
+	// this state alone. It is nil if there are more than two classes.
 	Probability []float64
 }
 

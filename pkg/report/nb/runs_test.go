@@ -64,8 +64,8 @@ func TestRunsFigures(t *testing.T) {
 			t.Errorf("%s: %v, want %s in %s", figure.ID, err, want, option)
 		}
 	}
-	// A network without reverse layers has no curve of reverse states. If there is a state of layer 0, the axis of
-	// layers must be linear.
+	// A network without reverse layers has no curve for reverse layers. If there is a state after 0 layers, the axis of
+	// layers must be linear, since a logarithmic axis cannot show 0.
 	option, err := some.Smoothness("gsl", "GSL").Option()
 	if err != nil || strings.Contains(string(option), `"GCN, reverse"`) {
 		t.Errorf("a curve of nothing: %v, %s", err, option)
@@ -127,8 +127,8 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestLinksNoEngine: package nb imports neither the engine nor the trainer. These would double the time to link a cell
-// that only shows something.
+// TestLinksNoEngine checks that package nb imports neither the engine nor the trainer. With these imports, it would
+// take twice as long to link a cell that only shows something.
 func TestLinksNoEngine(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {

@@ -2,14 +2,14 @@
 // cell. Outside a notebook, the same calls write plain text to stderr.
 //
 // GoNB, the Go kernel for Jupyter, compiles each cell as a program of its own, which starts without the variables of
-// earlier cells. [Save] therefore keeps a value in a file of the kernel, and [Load] reads it in a later cell. Package
-// live trains networks, and returns [Runs]: the results of several trainings. This package compares them in tables and
-// figures:
+// earlier cells. Therefore [Save] stores a value in a file, and [Load] reads it in a later cell. Package live trains
+// networks, and returns [Runs], the results of several trainings. The methods of Runs compare these results in tables
+// and figures:
 //
 //	runs := nb.Load[nb.Runs]("runs")
 //	nb.Show(runs.Table("scores", "Scores", nb.Validation(2), nb.Test(2)), runs.Losses("loss", "Loss while training"))
 //
-// This package depends neither on the engine, which compiles and runs networks, nor on the trainer. A cell that only
+// Package nb depends neither on the engine, which compiles and runs networks, nor on the trainer. A cell that only
 // shows something is therefore compiled in half the time of a cell that trains.
 package nb
 
@@ -23,9 +23,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Show displays figures, tables and lists below the cell. A figure is first a static picture. If the notebook may run
-// scripts, an interactive chart replaces the picture. Otherwise, as in an untrusted or saved notebook, the picture
-// stays. If a figure cannot be drawn, Show panics with the reason, so that the cell fails.
+// Show displays figures, tables and other items below the cell. A figure is shown as a static picture at first. If the
+// notebook may run scripts, an interactive chart replaces the picture. Otherwise the picture stays, for example if
+// Jupyter does not trust the notebook. If an item cannot be drawn, Show panics with the reason, so that the cell fails.
 func Show(items ...report.Item) {
 	for _, item := range items {
 		show(item)

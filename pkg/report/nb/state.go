@@ -42,8 +42,8 @@ func Save(name string, v any) {
 	}
 }
 
-// Load returns what a cell saved under the given name. It panics if nothing was saved, if the type differs, or if the
-// file is damaged.
+// Load returns the value that [Save] stored under the given name. It panics if no value was stored, if the value does
+// not fit the type T, or if the file is damaged.
 func Load[T any](name string) T {
 	f, err := files.OpenSealed(file(name), "what a cell saved")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +59,8 @@ func Load[T any](name string) T {
 	return v
 }
 
-// Folder returns the folder of the kernel, which is removed when the kernel ends. Outside a notebook it returns "".
+// Folder returns the path of the kernel's temporary folder. This folder is removed when the kernel ends. Outside a
+// notebook, Folder returns "".
 func Folder() string { return os.Getenv(protocol.GONB_TMP_DIR_ENV) }
 
 // file returns the path of the file for a saved value. The file is in the folder of the kernel or, outside a notebook,

@@ -14,7 +14,8 @@ type Column struct {
 	Cell    func(Runs, Run) report.Cell
 }
 
-// These columns are variables, since users cannot choose the number of decimals.
+// These columns are variables. Columns such as [Test] are functions instead, since their number of decimals is an
+// argument.
 var (
 	ForwardLayers = count("Layers", "forward", func(r Run) int { return r.Forward })
 	ReverseLayers = count("Layers", "reverse", func(r Run) int { return r.Reverse })
@@ -54,8 +55,9 @@ func score(name string, decimals int, of func(Run) float64) Column {
 	}
 }
 
-// Adds returns the column of the difference in the test metric between a run and its Base, in percentage points. The
-// argument called what is the cause of the difference, for example "reverse". The heading shows it.
+// Adds returns the column of differences in the test metric: the metric of a run minus the metric of its Base (see
+// [Run]), in percentage points. A run without a Base has an empty cell. The first argument is a word for the cause of
+// the differences, for example "reverse". The word is part of the column's heading.
 func Adds(what string, decimals int) Column {
 	return Column{
 		Heading: func(rs Runs) report.Column {

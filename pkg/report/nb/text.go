@@ -28,8 +28,7 @@ func (l List) HTML() (string, error) {
 // Text returns the list with one sentence per line.
 func (l List) Text() string { return strings.Join(l, "\n") }
 
-// Folded returns an item that shows only one line of text at first. A click on this line shows the given item, which
-// may be long.
+// Folded hides a long item behind one line of text. A click on this line shows the item.
 func Folded(line string, item report.Item) report.Item { return folded{line, item} }
 
 type folded struct {

@@ -10,9 +10,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Choose returns one of two tasks. If this machine has an engine that compiles networks with XLA, it returns the first.
-// Otherwise it returns the second, which should be smaller: the pure-Go engine runs everywhere, but is some fifty times
-// slower. Choose prints the name of the engine, and why it was chosen. It panics if no engine can be opened.
+// Choose returns its first argument if the engine of this notebook compiles networks with XLA. If the engine is the one
+// in pure Go, Choose returns its second argument. The arguments may be two graphs, for example. The second one should
+// be smaller, since the engine in pure Go is some fifty times slower. Choose also prints the name of the engine, and
+// why this engine was chosen. It panics if no engine can be opened.
 func Choose[T any](compiled, pureGo T) T {
 	e := nb.Must(engine.Open(""))
 	fmt.Printf("Engine: %s (%s).\n", e.Name, e.Why)
@@ -22,26 +23,28 @@ func Choose[T any](compiled, pureGo T) T {
 	return compiled
 }
 
-// A Network is one of the networks that [Compare] trains. Settings that have no field here are those of
-// [train.Default].
+// A Network is one of the networks that [Compare] trains. All settings without a field here are at first those of
+// [train.Default]. The function that is given to Compare may change them.
 type Network struct {
-	// Name is the name of the network. Each network of a comparison needs another name. Base is the name of the network
-	// with whose scores the scores of this network are compared, or "".
+	// Name is the name of the network. No two networks of a comparison may have the same name. Base is the name of
+	// another network, with which this network is compared. It is "" if there is none.
 	Name, Base string
 	// Model is the name of the model for [train.Default], such as "gcn+rep".
 	Model string
-	// Forward and Reverse are the numbers of layers in each direction.
+	// Forward is the number of forward layers, and Reverse is the number of reverse layers.
 	Forward, Reverse int
-	// Layers are numbers of layers. The states of the trained network after these numbers of layers are recorded
-	// ([nb.Run].ForwardStates). The state after 0 layers is the encoded input. If Layers is nil, no states are
-	// recorded. Layers must be nil for models that are not made of layers, such as GRAND.
+	// Layers says which states of the trained network are recorded. (A state is the features of all nodes after some
+	// layers.) For each number k in Layers, the state after k forward layers and the state after k reverse layers are
+	// recorded. The state after 0 layers is the encoded input. The fields ForwardStates and ReverseStates of [nb.Run]
+	// describe the recorded states. If Layers is nil, no states are recorded. Layers must be nil for models that are
+	// not made of layers, such as GRAND.
 	Layers []int
 }
 
 // Compare trains the networks one after the other on the first split of the graph, with the fastest engine of this
-// machine. It shows a progress bar for each network ([Fit]). The function settings may change the configuration of a
-// network before the training; it may be nil. If there is an error, or if a training diverges, Compare panics, so that
-// the cell fails with the message.
+// machine. It shows a progress bar for each network (see [Fit]). The argument settings is nil or a function: this
+// function is called before each training, and may change the configuration of the network. If there is an error, or if
+// a training diverges, Compare panics, so that the cell fails with a message that says what went wrong.
 func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network) nb.Runs {
 	e := nb.Must(engine.Open(""))
 	runs := nb.Runs{Metric: titles[train.Metric(g)], Labels: g.Labels}

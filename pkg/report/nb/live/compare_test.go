@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCompare trains two networks on the pure-Go engine. The result of the first network must be the same as that of
-// [train.Fit].
+// TestCompare trains two networks by [Compare] on the engine in pure Go. For the first network, the result must be the
+// same as that of [train.Fit] with the same settings.
 func TestCompare(t *testing.T) {
 	t.Setenv(engine.Variable, engine.Go)
 	if got := Choose("compiled", "pure Go"); got != "pure Go" {

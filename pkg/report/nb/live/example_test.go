@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// This example trains two networks on a small Minesweeper graph, and shows a progress bar for each. The bars are on
-// stderr. In a notebook they are below the cell.
+// This example trains two networks on a small Minesweeper graph. Compare shows a progress bar for each network: in a
+// notebook below the cell, and here as text on stderr.
 func ExampleCompare() {
 	if err := os.Setenv(engine.Variable, engine.Go); err != nil { // otherwise the fastest engine trains
 		log.Fatal(err)

@@ -16,14 +16,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Fit does what [train.Fit] does, for the cell of a notebook. It shows a progress bar with the given title. All
-// trainings of a notebook need different titles, since a training stores its state (the checkpoint) in a file with this
-// name.
+// Fit trains a network by [train.Fit] in a cell of a notebook, and shows a progress bar with the given title. Each
+// training of a notebook needs a title of its own: the title is also the name of the file in which the training stores
+// its checkpoints. A checkpoint is the state from which an interrupted training resumes.
 //
-// The stop button ends the training after the current epoch, and then the cell. If the cell is run again before the
-// kernel is restarted, the training resumes. (The kernel waits five seconds for the epoch to end. A longer epoch is
-// lost, and the training resumes from the last checkpoint, which is at most some minutes old.) If there is an error,
-// Fit panics, so that the cell fails with the message.
+// The stop button ends the training after the current epoch, and then ends the cell. Before the training ends, it
+// stores a checkpoint. If the cell is run again before the kernel is restarted, the training resumes from this
+// checkpoint. (But the kernel waits only five seconds for the current epoch to end. If the epoch takes longer, the
+// training resumes from an earlier checkpoint, which is at most some minutes old.)
+//
+// If there is an error, Fit panics, so that the cell fails with the message of the error.
 func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Config) *train.Result {
 	ctx, stop := host.Interruptible(context.Background())
 	defer stop()
@@ -48,5 +50,5 @@ func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Con
 	return r
 }
 
-// titles has the names of metrics that users see.
+// titles has the names of the metrics as users see them.
 var titles = map[string]string{data.ROCAUC: "ROC-AUC", data.Accuracy: "accuracy"}
