@@ -11,15 +11,16 @@ type Series struct {
 	Name string
 	X, Y []float64
 
-	// Spread is nil or has a value s for each point. The point then has an error bar from Y-s to Y+s. If Band is true,
-	// there is a band around the curve instead of error bars. Points for which s is NaN have no error bar.
+	// Spread is nil, or has a value s for each point. A point with the value s has an error bar from Y-s to Y+s, and no
+	// error bar if s is NaN. If Band is true, a band around the curve, from Y-s to Y+s, replaces the error bars.
 	Spread []float64
 	Band   bool
 
 	Style Style
 
-	// Like is the name of another series of the same panel, which gives this series its colour. For example, published
-	// values have the colour of our series, and a fitted line has the colour of the points.
+	// Like is the name of another series of the same panel, or "". If Like is given, this series has the colour of that
+	// other series. For example, published values have the colour of our values, and a fitted line has the colour of
+	// the points.
 	Like string
 }
 

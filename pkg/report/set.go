@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// word is a part of a line of text that is all in one style.
+// word is a part of a line of text. All of this part has the same style. A word may contain spaces.
 type word struct {
 	text             string
 	size, rise       float64 // rise is the height above the line, for example of an exponent
@@ -23,8 +23,8 @@ func (p word) alike(other word) bool {
 	return p == other
 }
 
-// linesOf reads text in the HTML that [inHTML] writes. It returns the lines of the text, each as a list of words. The
-// argument size is the font size.
+// linesOf converts text from HTML into lines. Each line is a list of words with their styles. The HTML must be as
+// [inHTML] writes it for the cells of a table. The argument size is the font size of normal text.
 func linesOf(markup string, size float64) (lines [][]word) {
 	looks := []word{{size: size, colour: ink}}
 	lines = [][]word{nil}
@@ -70,8 +70,8 @@ func widthOfAll(line []word) (width float64) {
 	return width
 }
 
-// wrapped breaks a line at spaces into lines that are not wider than the argument called most. A line may be wider only
-// if it is a single word.
+// wrapped breaks a line into lines that are not wider than the argument called most. It breaks at spaces and where the
+// style changes. A piece of text between two such places is not broken, even if it is too wide.
 func wrapped(line []word, most float64) (lines [][]word) {
 	lines = [][]word{nil}
 	at := 0.0
@@ -93,8 +93,8 @@ func wrapped(line []word, most float64) (lines [][]word) {
 	return lines
 }
 
-// written returns a line as SVG that begins at the point (x, y). The SVG states the width of each word, so that the
-// word has this width in any font.
+// written returns the SVG of a line of text that begins at the point (x, y). The SVG states the width of each word.
+// Therefore the word has this width in a browser, whatever font the browser uses.
 func written(line []word, x, y float64) string {
 	var b strings.Builder
 	for _, p := range line {

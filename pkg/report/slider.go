@@ -18,11 +18,11 @@ type Frame struct {
 }
 
 // Slider draws maps side by side, as [Board] does, with a slider below them. The slider selects one of several frames.
-// A frame may show, for example, the predictions after one of the layers of a network. The argument start is the index
-// of the frame that is shown first. The static picture shows up to seven frames, including the first frame, the last
-// frame and the frame with the index start.
+// A frame is a set of maps, for example of the predictions after one of the layers of a network. The argument start is
+// the index of the frame that is shown first. The static picture has no slider, and shows at most seven frames. Among
+// them are the first frame, the last frame and the frame with the index start.
 //
-// On a web page, each value is rounded to one of 255 steps of the colour scale.
+// On a web page, each value is rounded to one of the 255 steps of the colour scale.
 func Slider(id, title, valueName string, rows, cols int, frames []Frame, start int) *Figure {
 	s := &slider{frames: frames, start: start}
 	if err := s.check(); err != nil {
@@ -80,8 +80,8 @@ func (s *slider) check() error {
 	return nil
 }
 
-// chosen returns the indices of the frames that the static picture shows: the first frame, the last frame, the frame
-// with the index start, and others at even distances in between.
+// chosen returns the indices of the frames that the static picture shows, at most seven. These are the first frame, the
+// last frame, the frame with the index s.start, and others at even distances between them.
 func (s *slider) chosen() []int {
 	const most = 7
 	last := len(s.frames) - 1

@@ -25,7 +25,8 @@ var program = sync.OnceValues(func() (*goja.Program, error) {
 })
 
 // SVG returns the figure as a static picture, drawn by ECharts. If ECharts is not installed, the error says how to
-// install it. The picture is drawn once, and drawn again only if Width or Height has changed.
+// install it. The first call draws the picture. Later calls draw it again only if the field Width or Height has
+// changed.
 func (f *Figure) SVG() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
@@ -90,8 +91,9 @@ func (f *Figure) draw() (string, error) {
 // textElement matches a line of text in the SVG that ECharts writes.
 var textElement = regexp.MustCompile(`<text ([^>]*)>([^<]+)</text>`)
 
-// fitted adds to every line of text in the picture the width for which ECharts placed the text. Without this width,
-// text could overlap its neighbours if a reader's machine has another font in place of Helvetica.
+// fitted writes the width of each line of text into an SVG picture. ECharts placed the texts for these widths. If a
+// browser has another font in place of Helvetica, it stretches or narrows each text to the given width. Without the
+// widths, texts could overlap in such a browser.
 func fitted(svg string) string {
 	return textElement.ReplaceAllStringFunc(svg, func(element string) string {
 		parts := textElement.FindStringSubmatch(element)
@@ -104,8 +106,9 @@ func fitted(svg string) string {
 // fontSize matches the size of a font, such as 13px, in CSS.
 var fontSize = regexp.MustCompile(`\b([0-9.]+)px`)
 
-// measure returns the width of a text in a CSS font ("bold 13px Helvetica, ..."). ECharts calls this function to place
-// text. The width is that in the font of our PNG pictures, whose characters are as wide as those of Helvetica.
+// measure returns the width of a text in a CSS font ("bold 13px Helvetica, ..."), in CSS pixels. ECharts calls this
+// function to place text. The function measures the text in the font of our PNG pictures. The characters of this font
+// are as wide as those of Helvetica.
 func measure(text, css string) float64 {
 	size := 12.0
 	if found := fontSize.FindStringSubmatch(css); found != nil {

@@ -23,7 +23,7 @@ type Table struct {
 	Rows    []Row
 }
 
-// Column is the heading of a column.
+// Column has the headings of a column, and says which number of the column is marked as the best.
 type Column struct {
 	Group string // heading above adjacent columns with the same Group
 	Name  string
@@ -31,9 +31,9 @@ type Column struct {
 	Best  Best
 }
 
-// Best says whether the highest or the lowest of the ranked numbers ([Cell.Ranked]) of a column is the best. The best
-// number is bold. If three or more numbers are ranked, the second best is underlined. Numbers that look the same get
-// the same mark.
+// Best says which of the ranked numbers of a column is marked as the best: the highest, the lowest, or none. Numbers
+// are ranked if their cells are made by [Cell.Ranked]. The best number is bold. If three or more numbers are ranked,
+// the second best is underlined. Numbers that look the same after rounding get the same mark.
 type Best int
 
 const (
@@ -77,7 +77,7 @@ func (t *Table) problem() error {
 	return nil
 }
 
-// rank is the rank of a cell among the ranked cells of its column.
+// rank says whether a number is the best in its column, the second best, or neither.
 type rank int
 
 const (
@@ -119,8 +119,10 @@ func (t *Table) ranks() [][]rank {
 	return ranks
 }
 
-// score returns the number with the digits that are shown. Its sign is changed if the lowest number is the best. For
-// cells that are not ranked, ok is false.
+// score returns the number by which [Table.ranks] compares the cells of a column. This is the number in the cell,
+// rounded to the digits that are shown. If the lowest number of the column is the best, score changes the sign, so that
+// the best cell always has the highest score. If the cell is not ranked, or if no number of the column is to be marked,
+// ok is false.
 func (c Cell) score(best Best) (score float64, ok bool) {
 	if !c.ranked || best == Unmarked {
 		return 0, false

@@ -8,12 +8,14 @@ import (
 	"strings"
 )
 
-// CSV returns the table for other programs, with one line for each cell, and with all digits of the numbers. The
-// columns are:
+// CSV returns the table in the format CSV, for other programs. Numbers have all their digits. Each cell of the table
+// becomes a line of the CSV file, and each line in small print below a cell becomes a further line. The columns of the
+// CSV file are:
 //
-//	row_group, row, column_group, column, unit: the place of the cell in the table;
-//	line: 0 for the cell itself, 1, 2, ... for the lines in small print below it;
-//	source: "ours", "published", or "missing" for a missing number;
+//	row_group, row, column_group, column: the place of the cell in the table;
+//	unit: the unit of the column;
+//	line: 0 for the cell itself, 1, 2, ... for the lines in small print below the cell;
+//	source: "ours" or "published" for a number, "missing" for a missing number;
 //	mean, std, n: the number, its standard deviation, and the number of runs; empty if unknown;
 //	text: the words or the formula in a cell, or the reason why a number is missing.
 //
@@ -42,7 +44,7 @@ func (t *Table) CSV() (string, error) {
 	return b.String(), nil
 }
 
-// fields returns the values of the columns source, mean, std, n and text for the cell.
+// fields returns what [Table.CSV] writes about the cell in the columns source, mean, std, n and text.
 func (c Cell) fields() []string {
 	source := ""
 	switch {

@@ -26,9 +26,10 @@ const sticky = "position:sticky;left:0;background:#fff"
 // columns.
 const shownWidth = 1080
 
-// HTML returns the table for a web page or for the output of a notebook cell. Styles are in the elements themselves,
-// since notebooks remove style sheets. The first column stays visible while the other columns scroll. Rows that have
-// published numbers, but no numbers of ours, are hidden. A click on a line below the other rows shows them.
+// HTML returns the table for a web page or for the output of a notebook cell. Styles are in the attribute "style" of
+// each HTML element, since notebooks remove style sheets. The first column stays visible while the other columns
+// scroll. A row is hidden if it has published numbers and all our numbers in it are missing. But if all rows are like
+// this, no row is hidden. The hidden rows appear after a click on a line below the other rows.
 func (t *Table) HTML() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -66,7 +67,7 @@ func (t *Table) HTML() (string, error) {
 	return b.String(), nil
 }
 
-// shadeHTML returns the CSS style of a cell with a background colour: the background, and a text colour that is
+// shadeHTML returns the CSS style of a cell that has a background colour: this colour, and a text colour that is
 // readable on it.
 func (c Cell) shadeHTML() string {
 	if !(c.shade > 0) {
@@ -82,8 +83,8 @@ func (c Cell) shadeHTML() string {
 	return fmt.Sprintf(";background:#%02x%02x%02x;color:%s", colour.R, colour.G, colour.B, text)
 }
 
-// split returns the rows to show and the rows to hide until a click. A row is hidden if it has published numbers and
-// all our numbers in it are missing. If this is so for all rows, none is hidden.
+// split returns the indices of the rows to show, and of the rows to hide until a click. A row is hidden if it has
+// published numbers and all our numbers in it are marked as missing. But if all rows are like this, no row is hidden.
 func (t *Table) split() (shown, bare []int) {
 	for i, r := range t.Rows {
 		ours, missing, published := false, false, false

@@ -6,8 +6,7 @@ import (
 )
 
 // signs escapes characters that have a special meaning in LaTeX. It also replaces mathematical and typographic
-// characters, such as ± and ≤, by LaTeX's notation for them. The fonts of LaTeX lack most of these characters; see
-// [latin].
+// characters, such as ± and ≤, by LaTeX's notation, since the fonts of LaTeX lack most of these characters.
 var signs = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"^", `\textasciicircum{}`,
@@ -115,8 +114,8 @@ func (r Row) linesLaTeX(ranks []rank, marks map[string]string) [][]string {
 	return lines
 }
 
-// latin returns an error for the first character outside the character set Latin-1, since the fonts of LaTeX lack such
-// characters.
+// latin returns an error if the text has a character outside the character set Latin-1, since LaTeX would stop at this
+// character. The error names the first such character.
 func latin(id, text string) error {
 	for _, c := range text {
 		if c > 0xff {

@@ -10,11 +10,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/raster"
 )
 
-// SVG returns the table as a static picture, with its notes. The picture looks like the table on a web page, with one
-// difference: published numbers are grey, but not italic.
+// SVG returns the table as a static picture, with its notes. The picture looks like the table on a web page, with three
+// differences: no row is hidden, published numbers are grey but not italic, and cells have no background colour.
 func (t *Table) SVG() (string, error) { return t.cut(math.Inf(1), math.Inf(1)) }
 
-// PNG returns the picture of the table in pixels, as [Figure.PNG] does for figures.
+// PNG returns the picture of the table in pixels. A CSS pixel becomes scale x scale pixels. A scale of 1 gives the size
+// that the table has on a page; a scale of 3 is enough for print.
 func (t *Table) PNG(scale float64) ([]byte, error) {
 	svg, err := t.SVG()
 	if err != nil {
@@ -36,15 +37,15 @@ const (
 	noteWidth = 720.0
 )
 
-// sheet is a table whose texts are broken into lines and whose column widths are computed. The first column has the
-// labels of the rows.
+// sheet is a table that is ready to be drawn: its texts are broken into lines, and the widths of its columns are
+// computed. The first column has the labels of the rows.
 type sheet struct {
 	head, rows [][][][]word // indexed by row, column, line and word
 	spans      []span
 	widths     []float64
 	aligns     []string
-	// ruled tells for each row whether there is a line above it. titles has an entry for each row: the name of the
-	// group of rows that begins there, or "".
+	// ruled tells for each row whether there is a line above it. If a group of rows begins with a row, the entry of
+	// titles for this row is the name of the group. The other entries are "".
 	ruled  []bool
 	titles []string
 }
@@ -103,10 +104,12 @@ func sum(values []float64) (all float64) {
 	return all
 }
 
-// Width returns the width of the table's picture, in CSS pixels.
+// Width returns the width of all columns of the table together, in CSS pixels. The picture of the table is wider, since
+// it has a margin and space for notes.
 func (t *Table) Width() float64 { return sum(t.lay().widths) }
 
-// cut returns the upper left part of the picture of the table. The part is at most as large as the given size.
+// cut returns the upper left part of the picture of the table, as SVG. The part is at most as wide and as high as the
+// arguments say.
 func (t *Table) cut(width, height float64) (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -177,7 +180,8 @@ func Thumbnail(item Item) ([]byte, error) {
 	return nil, fmt.Errorf("report: there are thumbnails of figures and tables only")
 }
 
-// draw writes a row of the table below the height y, and returns the height at which the row ends.
+// draw writes the SVG of a row of the table. The row begins at the coordinate y, which is measured downwards from the
+// top of the picture. draw returns the coordinate at which the row ends.
 func (s *sheet) draw(b *strings.Builder, row [][][]word, y float64) float64 {
 	left, deepest := 0.0, y
 	for k, cell := range row {

@@ -57,8 +57,8 @@ func TestTablePicture(t *testing.T) {
 	}
 }
 
-// TestFoldedRows: a row with published numbers, but without numbers of ours, is hidden until a click only if our
-// numbers are marked as missing. If this is so for all rows, none is hidden.
+// TestFoldedRows: a row is hidden until a click if it has published numbers and our numbers in it are marked as
+// missing. A row in which our cells are empty is shown. If our numbers are missing in all rows, all rows are shown.
 func TestFoldedRows(t *testing.T) {
 	published, none := Number(2, 1).Published(), Missing("not run")
 	table := &Table{ID: "folds", Title: "Folds", Corner: "Model", Columns: []Column{{Name: "ours"}, {Name: "paper"}},

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// someTable returns a table with every kind of cell. It also has every character that one of the formats escapes.
+// someTable returns a table with every kind of cell. It also has characters that must be escaped in HTML, Markdown or
+// LaTeX.
 func someTable() *Table {
 	published := func(mean, std float64) Cell { return Mean(mean, std, 10, 2).Published() }
 	return &Table{

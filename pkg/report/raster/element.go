@@ -12,8 +12,8 @@ import (
 	"github.com/srwiley/rasterx"
 )
 
-// element is one element of the picture. The field attributes also has the properties in the element's attribute
-// "style".
+// element is one element of the picture. The field attributes maps the names of its attributes to their values. The CSS
+// properties in the attribute "style" count as attributes, too.
 type element struct {
 	name       string
 	attributes map[string]string

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// painter collects the lines of an outline, and paints the area inside the outline. It implements rasterx.Scanner, the
-// interface through which the library rasterx passes on the lines.
+// painter paints the area inside an outline. It implements the interface rasterx.Scanner. The library rasterx turns an
+// outline into straight lines, and passes them to the methods Start and Line of the painter.
 type painter struct {
 	canvas *canvas
 	lines  []line
@@ -45,7 +45,7 @@ func (p *painter) add(l line) {
 
 func (p *painter) GetPathExtent() fixed.Rectangle26_6 { return p.extent }
 
-// These methods of rasterx.Scanner do nothing, since painter does not need them.
+// painter has these methods only because the interface rasterx.Scanner requires them. They do nothing.
 func (p *painter) Draw()                   {}
 func (p *painter) Clear()                  {}
 func (p *painter) SetBounds(w, h int)      {}
@@ -53,8 +53,8 @@ func (p *painter) SetColor(c interface{})  {}
 func (p *painter) SetWinding(nonZero bool) {}
 func (p *painter) SetClip(image.Rectangle) {}
 
-// paint fills the outline with the colours of source. By the non-zero winding rule of SVG, it decides which points are
-// inside the outline.
+// paint fills the outline with the colours of the image source. Points count as inside the outline by the "non-zero
+// winding rule", which is the default of SVG.
 func (p *painter) paint(source image.Image) {
 	box := image.Rect(p.extent.Min.X.Floor(), p.extent.Min.Y.Floor(), p.extent.Max.X.Ceil(), p.extent.Max.Y.Ceil())
 	visible := box.Intersect(p.canvas.clip)
@@ -77,9 +77,9 @@ func (p *painter) paint(source image.Image) {
 	draw.DrawMask(p.canvas.image, visible, source, visible.Min, mask, visible.Min.Sub(box.Min), draw.Over)
 }
 
-// gradient is a linear gradient: colours that change along a line across the bounding box of a shape. The box is in the
-// units of the shape. The field at has places on this line, from 0 to 1, and the field colours has the colours at these
-// places.
+// gradient is a linear gradient: colours that change along a line. The field box is the bounding box of the shape that
+// is painted, in the units of the shape. The field at has places on the line, from 0 at its start to 1 at its end. The
+// field colours has the colour at each of these places.
 type gradient struct {
 	box            bounds
 	back           rasterx.Matrix2D // the transform from pixels to the units of the shape
@@ -114,8 +114,9 @@ func newGradient(e *element, outline path, m rasterx.Matrix2D, opacity float64) 
 func (g *gradient) ColorModel() color.Model { return color.NRGBAModel }
 func (g *gradient) Bounds() image.Rectangle { return image.Rect(-1e9, -1e9, 1e9, 1e9) }
 
-// At returns the colour of a pixel. If the pixel lies between two of the places in g.at, At returns the colour at the
-// first of the two. This is smooth enough, since ECharts writes a hundred places.
+// At returns the colour of a pixel. If the pixel lies between two of the places in the field at, At returns the colour
+// at the first of the two. The steps between the colours are too small to be seen, since ECharts writes a hundred
+// places for a gradient.
 func (g *gradient) At(x, y int) color.Color {
 	u, v := g.back.Transform(float64(x)+0.5, float64(y)+0.5)
 	u, v = (u-g.box.left)/(g.box.right-g.box.left), (v-g.box.top)/(g.box.down-g.box.top)

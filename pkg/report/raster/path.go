@@ -10,8 +10,8 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// path is a list of segments. A segment moves to a point (M), draws a straight line (L) or a cubic curve (C), or closes
-// the path by a line to its start (Z).
+// path is a list of segments. A segment of the kind M begins a new part of the path at a point. L draws a straight
+// line, and C draws a cubic curve. Z closes the part: it draws a line back to the start of the part.
 type path []segment
 
 type segment struct {
@@ -37,8 +37,9 @@ func (p path) transformed(m rasterx.Matrix2D) path {
 
 func fix(v float64) fixed.Int26_6 { return fixed.Int26_6(math.Round(v * 64)) }
 
-// addTo sends the path to a [rasterx.Adder], which fills or strokes the path. Before a path is filled, every part of
-// the path is closed. Before a path is stroked, only those parts are closed that end with the segment Z.
+// addTo sends the path to a [rasterx.Adder], which fills or strokes it. A path consists of parts; each begins with a
+// segment of the kind M. If the path is to be filled, every part is closed by a line to its start. If it is to be
+// stroked, a part is closed only if it ends with a segment of the kind Z.
 func (p path) addTo(a rasterx.Adder, fill bool) {
 	open := false
 	at := func(q point) fixed.Point26_6 { return fixed.Point26_6{X: fix(q.x), Y: fix(q.y)} }
@@ -64,7 +65,8 @@ func (p path) addTo(a rasterx.Adder, fill bool) {
 	}
 }
 
-// bounds is the smallest rectangle around all points of some paths. The method add adds a path.
+// bounds is the smallest rectangle that contains all points of the paths that were added to it. The method add adds a
+// path.
 type bounds struct {
 	any                    bool
 	left, top, right, down float64
@@ -86,7 +88,8 @@ func (b *bounds) pixels() image.Rectangle {
 	return image.Rect(int(math.Floor(b.left)), int(math.Floor(b.top)), int(math.Ceil(b.right)), int(math.Ceil(b.down)))
 }
 
-// outline returns the outline of a rectangle, a polygon or a path.
+// outline returns the outline of an element that is a rectangle, a polygon, a polyline (a polygon that is not closed)
+// or a path.
 func (e *element) outline() (path, error) {
 	switch e.name {
 	case "rect":
@@ -113,7 +116,8 @@ func (e *element) outline() (path, error) {
 	return nil, fmt.Errorf("this element is not among those that ECharts is known to write")
 }
 
-// arguments has the number of arguments of each path command of SVG.
+// arguments has the number of arguments of each path command. A path command of SVG is a letter with numbers as its
+// arguments. For example, "L 10 20" draws a line to the point (10, 20).
 var arguments = map[byte]int{'M': 2, 'L': 2, 'H': 1, 'V': 1, 'C': 6, 'Q': 4, 'A': 7, 'Z': 0}
 
 func parsePath(d string) (path, error) {
@@ -144,16 +148,18 @@ func parsePath(d string) (path, error) {
 	return p.drawn, nil
 }
 
-// pen makes a path from path commands. The current position is pen.at, and the current part of the path began at
-// pen.start.
+// pen makes a path from the path commands of SVG, such as "L 10 20" (draw a line to the point (10, 20)). The field at
+// is the current position, and the field start is the point at which the current part of the path began. Each command M
+// begins a new part.
 type pen struct {
 	drawn     path
 	at, start point
 }
 
-// draw executes a path command with its arguments. If the command is a lower-case letter, the arguments are relative to
-// the current position. In SVG, several lists of arguments may follow a command. For all but the first list, repeated
-// is true. A repeated command to move draws a line.
+// draw executes a path command of SVG: a letter with the numbers v as its arguments. If the letter is lower-case, the
+// coordinates are relative to the current position. One letter may be followed by several lists of arguments. draw is
+// then called for each list, and repeated is true for all lists but the first. The command M moves to a point, but
+// draws a line to this point if repeated is true.
 func (p *pen) draw(command byte, repeated bool, v []float64) {
 	upper := command &^ 0x20
 	base := point{}
@@ -199,7 +205,7 @@ func skip(d string, i int) int {
 	return i
 }
 
-// numberEnd returns the index at which the number that begins at index i ends.
+// numberEnd returns the index just after the number that begins at index i of the text d.
 func numberEnd(d string, i int) int {
 	end, dot := i, false
 	for ; end < len(d); end++ {
@@ -220,8 +226,9 @@ func (p *path) quadratic(from, control, to point) {
 	p.add('C', third(from, control), third(to, control), to)
 }
 
-// arc adds an elliptical arc as a list of cubic curves, each for at most a quarter of a turn. SVG gives only the two
-// endpoints of an arc. The centre is computed from them as in appendix F.6.5 of SVG 1.1.
+// arc adds an elliptical arc to the path, as a list of cubic curves. Each curve covers at most a quarter of a full
+// turn. SVG gives the two endpoints and the radii of an arc, but not its centre. The centre is computed as in appendix
+// F.6.5 of SVG 1.1.
 func (p *path) arc(from point, rx, ry, degrees float64, large, sweep bool, to point) {
 	rx, ry = math.Abs(rx), math.Abs(ry)
 	if rx == 0 || ry == 0 || from == to {

@@ -13,8 +13,9 @@ import (
 	"github.com/srwiley/rasterx"
 )
 
-// PNG draws an SVG picture in pixels. One unit of the picture becomes scale x scale pixels. The result must be at least
-// one pixel wide and high.
+// PNG turns an SVG picture into a PNG image, and returns the contents of the image file. A square of one by one units
+// of the picture becomes scale x scale pixels. PNG returns an error if the image would be less than one pixel wide or
+// high, or would have more than 2^28 pixels.
 func PNG(svg string, scale float64) ([]byte, error) {
 	root, err := parse(svg)
 	if err != nil {
@@ -59,7 +60,8 @@ func (c *canvas) children(e *element, m rasterx.Matrix2D) error {
 	return nil
 }
 
-// draw paints an element. The argument m is the transform to pixels for the element that contains this one.
+// draw paints an element. The argument m is the transform to pixels for the element that contains this one. draw
+// combines m with the attribute "transform" of the element.
 func (c *canvas) draw(e *element, m rasterx.Matrix2D) error {
 	own, err := transform(e.attributes["transform"])
 	if err != nil {
@@ -162,9 +164,9 @@ func (c *canvas) shape(e *element, outline path, m rasterx.Matrix2D) error {
 	return nil
 }
 
-// paint returns the colour or the gradient that fills or strokes a shape: the value of the attribute "fill" or
-// "stroke", or of the argument called otherwise if the attribute is missing. paint returns nil if nothing is to be
-// painted.
+// paint returns the colour or the gradient that fills a shape (if name is "fill") or strokes it (if name is "stroke").
+// The attribute called name says which colour or gradient this is. If the attribute is missing, the argument otherwise
+// takes the place of its value. paint returns nil if nothing is to be painted.
 func (c *canvas) paint(e *element, name, otherwise string, outline path, m rasterx.Matrix2D) (image.Image, error) {
 	value, ok := e.attributes[name]
 	if !ok {

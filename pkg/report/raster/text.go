@@ -18,13 +18,13 @@ var (
 	bold    = sync.OnceValues(func() (*sfnt.Font, error) { return sfnt.Parse(liberationsansbold.TTF) })
 )
 
-// em is the font size at which outlines are read from the font. The font library rounds coordinates to 1/64. At this
-// large size, the rounding is invisible.
+// em is the font size, in pixels, at which the outlines of characters are read from the font. The font library rounds
+// coordinates to 1/64 of a pixel. At this large font size, the rounding is too small to be seen.
 const em = 1024
 
 // middle is the distance between the baseline, on which letters stand, and the middle of a line of text, in units of
-// the font size. The middle is half way between the highest and the lowest point that characters may reach. SVG calls
-// it the "central" baseline.
+// the font size. The middle is half way between the highest and the lowest point that characters may reach. If the
+// attribute "dominant-baseline" of a text is "central", the middle of the text has the given y coordinate.
 const middle = (0.905 - 0.212) / 2
 
 func (c *canvas) text(e *element, m rasterx.Matrix2D) error {
@@ -86,7 +86,7 @@ func setText(f *sfnt.Font, text string) (outline path, width float64, err error)
 	return outline, width, nil
 }
 
-// glyph adds the outline of one character, which is moved to the right by the given distance.
+// glyph adds the outline of one character to the path. The outline is moved to the right by the given distance.
 func (p *path) glyph(segments sfnt.Segments, right float64) {
 	var at point
 	for _, s := range segments {
