@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // markup has what is needed to write the cells of a table in one format: HTML, Markdown or LaTeX. The function plain
@@ -44,7 +45,7 @@ func (m markup) fine(c Cell, marks map[string]string) string {
 	}
 	lines, at := []string{}, ""
 	for _, word := range strings.Fields(c.text) {
-		if at != "" && len(at)+len(word) >= m.longest {
+		if at != "" && utf8.RuneCountInString(at+word) >= m.longest {
 			lines, at = append(lines, at), ""
 		}
 		at = strings.TrimSpace(at + " " + word)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/srwiley/rasterx"
 )
@@ -89,10 +90,10 @@ func (e *element) number(name string, otherwise float64) float64 {
 	return n
 }
 
-// numbers reads numbers that are separated by commas or spaces, up to the first text that is not a number.
+// numbers reads numbers that are separated by commas or white space, up to the first text that is not a number.
 func numbers(text string) []float64 {
 	var list []float64
-	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {
+	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || unicode.IsSpace(c) }) {
 		v, err := strconv.ParseFloat(word, 64)
 		if err != nil {
 			break

@@ -59,7 +59,7 @@ func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network)
 			panic(fmt.Errorf("live: training %s: %s", n.Name, r.Message))
 		}
 		run := summary(r)
-		run.Name, run.Base, run.Forward, run.Reverse = n.Name, n.Base, n.Forward, n.Reverse
+		run.Name, run.Base, run.Forward, run.Reverse = n.Name, n.Base, c.Forward, c.Reverse
 		if len(n.Layers) > 0 {
 			t := nb.Must(train.Trace(e, g, 0, c, r.Weights, n.Layers))
 			run.ForwardStates, run.ReverseStates = states(t.Forward), states(t.Reverse)
