@@ -10,10 +10,11 @@ import (
 type Panel struct {
 	Title  string    // text above the map, at most 32 characters, such as "GCN: ROC-AUC 0.71"
 	Values []float64 // a value for each cell, row by row from the top left; a cell with NaN stays white
-	Marks  []int     // the indices in Values of the cells that get a dot, for example of mines
+	Marks  []int     // the indices in Values of the cells that get a dot, for example the cells with mines
 }
 
-// Strip is one of the rows of maps that [Boards] draws. In place of a Panel without Values there is empty space.
+// Strip is one of the rows of maps that [Boards] draws. If one of its Panels has no Values, the place of this map in
+// the row stays empty.
 type Strip struct {
 	Title  string // text to the left of the maps
 	Panels []Panel
@@ -22,19 +23,20 @@ type Strip struct {
 // Board draws maps of the same grid of square cells side by side, for example the truth and the predictions for each
 // node of a Minesweeper graph.
 //
-// The argument valueName says what the values are, with their unit, and what the dots mean if there are any. All maps
-// share one colour scale, from light to dark. It goes from 0 to 1 if all values lie in that range, otherwise from the
-// smallest to the largest value. Maps of up to 256 x 256 cells are readable, and a map of some thousand cells takes
-// little space in a saved notebook.
+// The colour of a cell shows its value, and cells with marks have a dot. The argument valueName is a text that says
+// what the values are, with their unit, and what the dots mean. All maps share one colour scale, from light to dark.
+// The scale goes from 0 to 1 if all values lie in this range, otherwise from the smallest to the largest value. Maps
+// are readable up to 256 x 256 cells. A map of a few thousand cells takes little space in a saved notebook.
 func Board(id, title, valueName string, rows, cols int, panels []Panel) *Figure {
 	b := &board{title: title, valueName: valueName, rows: rows, cols: cols,
 		strips: []Strip{{Panels: panels}}, axes: true}
 	return b.figure(id)
 }
 
-// Boards draws several rows of small maps, all of the same grid of cells. The rows may be networks, for example, and
-// the columns layers: each map then shows the predictions of a network after a layer. The arguments are as for [Board].
-// Small maps have no numbers of rows and columns at their edges.
+// Boards draws several rows of small maps, all of the same grid of cells. For example, each row of maps stands for a
+// network, and each column of maps stands for a layer. Then each map shows the predictions of one network after one
+// layer. The argument strips has the rows of maps, and the other arguments are as for [Board]. At the edges of these
+// small maps, the rows and columns of cells are not numbered.
 func Boards(id, title, valueName string, rows, cols int, strips []Strip) *Figure {
 	b := &board{title: title, valueName: valueName, rows: rows, cols: cols, strips: strips}
 	return b.figure(id)
@@ -60,8 +62,9 @@ type board struct {
 	strips           []Strip
 	axes             bool // whether numbers of rows and columns stand at the edges of the maps
 
-	// cell is the side of a cell, and start is the left edge of the first map. across and down are the distances from
-	// one map to the next in a row and in a column of maps.
+	// These are lengths in CSS pixels. cell is the side of a cell. start is the left edge of the first map of each row.
+	// across is the distance from the left edge of a map to the left edge of the next map in the row. down is the
+	// distance from the upper edge of a map to the upper edge of the map below it.
 	cell, start, across, down int
 	low, high                 float64 // the values at the two ends of the colour scale
 }
@@ -179,7 +182,8 @@ func (b *board) maps() []placed {
 	return maps
 }
 
-// bounds returns the values at the two ends of the colour scale, as [Board] describes them.
+// bounds returns the values at the two ends of the colour scale. These are 0 and 1 if all values of all maps lie in
+// this range, otherwise the smallest and the largest value. If these two are equal, high is low + 1.
 func bounds(strips []Strip) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, s := range strips {

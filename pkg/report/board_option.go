@@ -22,9 +22,9 @@ func (b *board) option() map[string]any {
 	return option
 }
 
-// compact describes the maps for a web page. The values of a map are one list, row by row. ECharts needs triples
-// (column, row, value) instead. The JavaScript function that compact also returns makes them from the list. The list
-// takes a third of the space of the triples.
+// compact returns the option for a web page, and the text of a JavaScript function. In this option, the values of a map
+// are one list, row by row. ECharts needs a triple (column, row, value) for each cell instead. The JavaScript function
+// makes the triples from the list. The list takes a third of the space of the triples.
 func (b *board) compact() (map[string]any, string) {
 	option := b.frame()
 	for i, p := range b.maps() {
@@ -42,8 +42,8 @@ const boardTooltip = `option.tooltip.formatter = p => ` +
 	`p.seriesName.replace(/[&<>]/g, c => '&#' + c.charCodeAt(0) + ';') +
     '<br>row ' + p.value[1] + ', column ' + p.value[0] + ': <b>' + p.value[2] + '</b>';`
 
-// static describes the maps for the static picture. Each map is one image, since thousands of rectangles in an SVG
-// would take megabytes.
+// static describes the maps for the static picture, which is an SVG. In this SVG, each map is one image with all its
+// cells. If each of thousands of cells were a rectangle of the SVG, the picture would take megabytes.
 func (b *board) static() (map[string]any, string, error) {
 	option := b.frame()
 	var images []any
@@ -57,7 +57,8 @@ func (b *board) static() (map[string]any, string, error) {
 			"style": map[string]any{"image": picture, "width": b.cols * b.cell, "height": b.rows * b.cell},
 		})
 	}
-	// The series after those of the maps are the marks. They are left out: one SVG path for all marks takes less space.
+	// In the option's list of series, the maps come first, and the marks come after them. Here the series of the marks
+	// are removed. Instead, all marks are drawn as one SVG path, which takes less space.
 	all := option["series"].([]any)
 	option["series"] = all[:len(b.maps())]
 	if marks := b.marks(); marks != "" {
@@ -85,7 +86,8 @@ func (b *board) marks() string {
 func (b *board) markSize() float64 { return math.Round(max(2, 0.34*float64(b.cell))) }
 func (b *board) markRim() float64  { return max(0.5, min(1.5, float64(b.cell)/12)) }
 
-// frame describes everything except the values of the cells: titles, axes, marks and the colour scale.
+// frame returns the option without the values of the cells. This option has the titles, the axes, the marks and the
+// colour scale.
 func (b *board) frame() map[string]any {
 	px := strconv.Itoa
 	maps := b.maps()
@@ -99,8 +101,8 @@ func (b *board) frame() map[string]any {
 			InRange: &opts.VisualMapInRange{Color: shades}, Orient: "horizontal", Left: px(b.start - 5), Bottom: "12",
 			Text: []string{number(b.high), b.valueName + "   " + number(b.low)}, TextStyle: text(13),
 		}))
-	// In ECharts, a grid is the area of one pair of axes. go-echarts adds axes for one grid only. Therefore the axes of
-	// all maps are added here.
+	// In ECharts, a grid is the area of one pair of axes, and each map needs a grid of its own. go-echarts makes axes
+	// for one grid only. These axes are removed here. Then the loop adds a grid and a pair of axes for each map.
 	heat.XAxisList, heat.YAxisList = nil, nil
 	for i, p := range maps {
 		heat.GridList = append(heat.GridList, opts.Grid{
@@ -176,8 +178,8 @@ func (b *board) dress(option map[string]any, maps []placed) {
 	}
 }
 
-// dots describes the marks of one map: orange dots with a white rim, which are visible on light and on dark cells, in
-// colour and in grey print.
+// dots returns the marks of map i as a series of ECharts. The marks are orange dots with a white rim, so that they are
+// visible on light and on dark cells, even in grey print.
 func (b *board) dots(i int, marks []int) map[string]any {
 	var data [][2]int
 	for _, m := range marks {
@@ -203,9 +205,9 @@ func series(option map[string]any, i int) map[string]any {
 	return option["series"].([]any)[i].(map[string]any)
 }
 
-// spacing says which rows have their number at the edge of a map with n rows: each row, each second row, each fifth row
-// and so on. The result is the smallest of 1, 2, 5, 10, 20, ... for which at most twelve rows have a number. Columns
-// are treated like rows.
+// spacing says which rows of a map with n rows get a number at the edge of the map. For example, if the result is 5,
+// every fifth row gets a number. The result is the smallest of 1, 2, 5, 10, 20, ... with which at most twelve rows get
+// a number. The function is also used for columns.
 func spacing(n int) int {
 	for unit := 1; ; unit *= 10 {
 		for _, step := range []int{unit, 2 * unit, 5 * unit} {

@@ -31,8 +31,9 @@ func openPage(t *testing.T, html string) context.Context {
 	return openAddress(t, "file://"+file, "file:")
 }
 
-// openAddress does the same as [openPage] for a page at an address of this machine. The page may request only addresses
-// that begin with the text in the argument called below.
+// openAddress opens the page with the given address in a real browser, which can reach this machine only. The test
+// fails if a script on the page fails, or if the page requests an address that does not begin with the text in the
+// argument called below. The test is skipped if there is no browser.
 func openAddress(t *testing.T, address, below string) context.Context {
 	t.Helper()
 	chrome := ""
@@ -74,7 +75,7 @@ func openAddress(t *testing.T, address, below string) context.Context {
 	return limited
 }
 
-// until waits until a JavaScript expression is true.
+// until waits until a JavaScript expression is true on the page. The test fails if this takes more than 20 seconds.
 func until(t *testing.T, page context.Context, expression string) {
 	t.Helper()
 	var got bool
@@ -89,7 +90,8 @@ func until(t *testing.T, page context.Context, expression string) {
 	t.Fatalf("never true: %s", expression)
 }
 
-// pixel is a JavaScript function. It returns the colour of the point (x, y) of the slider figure, in CSS pixels.
+// pixel is a JavaScript function. It returns the colour of the slider figure at the point (x, y), for example
+// "8,48,107" (red, green, blue). The numbers x and y are in CSS pixels.
 const pixel = `((x, y) => {
 	const c = document.querySelector('#slider canvas'), scale = c.width / c.clientWidth;
 	return [...c.getContext('2d').getImageData(x * scale, y * scale, 1, 1).data].slice(0, 3).join();
@@ -151,8 +153,9 @@ func TestSliderInBrowser(t *testing.T) {
 	page := openPage(t, html)
 	until(t, page, `!!document.querySelector('#slider[data-drawn=interactive] input[type=range]')`)
 	until(t, page, `document.querySelector('#slider output').textContent === 'layer 4'`)
-	// The test looks at the colour of one point in the upper left cell, beside the dot of this cell. The value of the
-	// cell changes from 0 in frame 0 (the lightest colour) to 1 in frame 8 (the darkest).
+	// The test moves the slider. Then it looks at the colour of one point in the upper left cell, beside the dot of
+	// this cell. At the slider's first position, 0, the value of the cell is 0, shown by the lightest colour. At the
+	// last position, 8, the value is 1, shown by the darkest colour.
 	to := func(frame string) string {
 		return `(() => {
 			const i = document.querySelector('#slider input');
@@ -165,7 +168,7 @@ func TestSliderInBrowser(t *testing.T) {
 	until(t, page, pixel+`(70, 85) === '222,235,247'`)
 	until(t, page, to("8"))
 	until(t, page, pixel+`(70, 85) === '8,48,107'`)
-	// Readers without a mouse can move the slider by the keyboard, too.
+	// Readers who have no mouse can move the slider with the arrow keys.
 	if err := chromedp.Run(page, chromedp.Focus("#slider input", chromedp.ByQuery),
 		chromedp.KeyEvent(kb.ArrowLeft)); err != nil {
 		t.Fatal(err)

@@ -8,10 +8,13 @@ import (
 )
 
 // Cell is one cell of a [Table]. Make it with [Number], [Mean], [Count], [Scientific], [Difference], [Text], [Formula]
-// or [Missing]. The zero value is an empty cell. The methods of a cell return a changed copy, so that calls can be
-// chained:
+// or [Missing]. The zero value is an empty cell. The methods [Cell.Published], [Cell.Ranked], [Cell.Shaded] and
+// [Cell.Below] return a changed copy of the cell, so that calls can be chained:
 //
 //	report.Mean(45.89, 1.45, 10, 2).Ranked().Below(report.Text("256/256"), report.Mean(45.9, 1.5, 10, 1).Published())
+//
+// This cell shows 45.89 ± 1.45, a mean over ten runs with two decimals. The number takes part in the choice of the best
+// number of its column. Two lines in small print stand below it: the text "256/256", and the published number.
 type Cell struct {
 	kind      kind
 	text      string  // the text, the formula, or the reason why the number is missing
@@ -44,12 +47,12 @@ func Number(v float64, decimals int) Cell {
 
 // Mean returns a cell with a mean over some runs and its standard deviation, as in "45.89 ± 1.45". Give NaN for std if
 // there is only a single run: then only the mean is shown. Give 0 for runs if the number of runs is not known. If the
-// numbers are percentages, give 45.89 instead of 0.4589, and say so in the field Unit of the column.
+// numbers are percentages, give 45.89 instead of 0.4589, and write the percent sign into the field [Column.Unit].
 func Mean(mean, std float64, runs, decimals int) Cell {
 	return Cell{kind: kindNumber, mean: mean, std: std, runs: runs, decimals: decimals}
 }
 
-// Count returns a cell with a whole number, with commas between thousands.
+// Count returns a cell with a whole number, shown with commas as in "46,998".
 func Count(n int) Cell {
 	return Cell{kind: kindCount, mean: float64(n), std: math.NaN()}
 }
@@ -60,8 +63,8 @@ func Scientific(v float64, decimals int) Cell {
 	return Cell{kind: kindScientific, mean: v, std: math.NaN(), decimals: decimals}
 }
 
-// Difference returns a cell with v, its sign and an arrow, as in "+6.42 (↑)". Differences cannot be marked as the best
-// of a column.
+// Difference returns a cell with v, its sign and an arrow, as in "+6.42 (↑)". A difference cannot be marked as the best
+// number of a column.
 func Difference(v float64, decimals int) Cell {
 	return Cell{kind: kindDifference, mean: v, std: math.NaN(), decimals: decimals}
 }
@@ -69,36 +72,39 @@ func Difference(v float64, decimals int) Cell {
 // Text returns a cell with words.
 func Text(text string) Cell { return Cell{kind: kindWords, text: text} }
 
-// Formula returns a cell with a formula on one line. It may have letters, digits, +, -, =, |, brackets, and subscripts
-// and superscripts as in LaTeX ("O(L_F |E| d + d^2)", "L_{RF}").
+// Formula returns a cell with a formula on one line, such as "O(L_F |E| d + d^2)" or "L_{RF}". The formula may contain
+// letters, digits, spaces and the characters + - = | ( ) [ ] / . , < and >. Subscripts and superscripts are written as
+// in LaTeX.
 func Formula(text string) Cell { return Cell{kind: kindFormula, text: text} }
 
 // Missing returns a cell for a number that is missing. The reason appears as a note below the table. Cells with the
 // same reason share one note.
 func Missing(reason string) Cell { return Cell{kind: kindMissing, text: reason} }
 
-// Published returns the cell with a mark that its number comes from a publication.
+// Published returns a copy of the cell that is marked as published. The number in such a cell comes from a publication,
+// and is shown in italics.
 func (c Cell) Published() Cell {
 	c.published = true
 	return c
 }
 
-// Ranked returns the cell, changed so that its number is ranked: the best of the ranked numbers of a column is marked,
-// as [Column.Best] says.
+// Ranked returns a copy of the cell whose number is compared with the other ranked numbers of its column. In the table,
+// the best of these numbers is bold. The field [Column.Best] says whether the highest or the lowest number is the best.
 func (c Cell) Ranked() Cell {
 	c.ranked = true
 	return c
 }
 
-// Shaded returns the cell with a background colour on web pages: white for the share 0, and the darkest colour of
-// [Board] for the share 1.
+// Shaded returns a copy of the cell that has a background colour on web pages. The argument share, from 0 to 1, says
+// how dark the background is. The share 0 gives white. Larger shares give the colours of the maps that [Board] draws,
+// and 1 gives the darkest of them.
 func (c Cell) Shaded(share float64) Cell {
 	c.shade = share
 	return c
 }
 
-// Below returns the cell with more lines below it in small print, for example with numbers of layers or with the
-// published number.
+// Below returns a copy of the cell with further lines in small print below its number. The lines may be, for example,
+// the numbers of layers and the published number.
 func (c Cell) Below(lines ...Cell) Cell {
 	c.below = append(append([]Cell(nil), c.below...), lines...)
 	return c
@@ -137,8 +143,8 @@ func (c Cell) check() error {
 	return nil
 }
 
-// value returns the number as text, rounded to the digits that are shown. The best number of a column is found by these
-// digits. So numbers that look the same get the same mark.
+// value returns the number as text, rounded to the digits that are shown. The best number of a column is chosen among
+// these rounded numbers. So numbers that look the same are marked in the same way.
 func (c Cell) value() string {
 	switch c.kind {
 	case kindCount:

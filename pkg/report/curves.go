@@ -12,9 +12,9 @@ var curvesJS string
 
 // Curves draws curves over one pair of axes, for example a loss over epochs.
 //
-// The arguments xName and yName are the names of the axes with their units, as in "time [s]". Colours repeat after six
-// curves. Therefore draw more than six curves as two figures. The argument axes may be left out: then both axes are
-// linear.
+// The arguments xName and yName are the names of the axes with their units, as in "time [s]". There are only six
+// colours of curves. Therefore draw more than six curves as two figures. The argument axes may be left out: then both
+// axes are linear.
 func Curves(id, title, xName, yName string, series []Series, axes ...Axes) *Figure {
 	p := Plot{XName: xName, YName: yName, Series: series}
 	if len(axes) > 0 {
@@ -69,7 +69,8 @@ type curves struct {
 	looks      []look // how to draw the curves; one entry for each name, in the order of the legend
 }
 
-// look says how all curves with the same name are drawn. The field stroke is an index into the list strokes.
+// look says how all curves with the same name are drawn. The field stroke is an index into the list strokes, whose
+// entries have a colour, a dash and a symbol.
 type look struct {
 	name   string
 	style  Style
@@ -129,7 +130,8 @@ func (c *curves) layout() {
 	}
 }
 
-// legendRows returns the number of rows of the legend. It begins a new row where ECharts does.
+// legendRows returns the number of rows of the legend in ECharts' drawing. ECharts begins a new row when the next name
+// does not fit into the row.
 func (c *curves) legendRows() int {
 	rows, x := 1, 0.0
 	room := float64(c.width - 24)
@@ -143,7 +145,7 @@ func (c *curves) legendRows() int {
 	return rows
 }
 
-// left returns the left edge and the width of panel i.
+// left returns the left edge and the width of the area between the axes of panel i, where the curves are drawn.
 func (c *curves) left(i int) (left, width int) {
 	share := c.width / len(c.plots)
 	return i*share + axisWidth, share - axisWidth - 28

@@ -18,8 +18,8 @@ func (c *curves) option() map[string]any {
 			ItemWidth: legendIcon, ItemHeight: 11, TextStyle: text(13)}),
 		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "axis"}),
 	)
-	// In ECharts, a grid is the area of one pair of axes. go-echarts adds axes for one grid only. Therefore the axes of
-	// all panels are added here.
+	// In ECharts, a grid is the area of one pair of axes, and each panel needs a grid of its own. go-echarts makes axes
+	// for one grid only. These axes are removed here. Then the loop adds a grid and a pair of axes for each panel.
 	chart.XAxisList, chart.YAxisList = nil, nil
 	for i, p := range c.plots {
 		left, width := c.left(i)
@@ -73,7 +73,8 @@ func (c *curves) option() map[string]any {
 	return option
 }
 
-// series describes a curve of panel i and, if the curve has spreads, its error bars or its band.
+// series returns the descriptions that ECharts needs to draw the curve s of panel i. The first is for the curve itself.
+// If the curve has spreads, a second one is for its error bars or for its band.
 func (c *curves) series(i int, s Series) []any {
 	l := c.look(s.Name)
 	stroke := strokes[l.stroke%len(strokes)]
@@ -130,7 +131,7 @@ func (c *curves) look(name string) look {
 	return look{}
 }
 
-// hollow returns the name that ECharts uses for the outline of a symbol.
+// hollow returns the name that ECharts uses for the outline of a symbol, for example "emptyCircle" for "circle".
 func hollow(symbol string) string { return "empty" + strings.ToUpper(symbol[:1]) + symbol[1:] }
 
 func scale(log bool) string {
@@ -140,8 +141,9 @@ func scale(log bool) string {
 	return "value"
 }
 
-// furthest says where an X axis ends. A linear axis ends at the last point. A logarithmic axis ends at the next power
-// of its base: ECharts chooses this end if furthest returns nil.
+// furthest returns the setting of ECharts that says where an X axis ends. A linear axis ends at the point with the
+// largest X ("dataMax"). For a logarithmic axis, the result is nil, and ECharts ends the axis at the next power of its
+// base.
 func furthest(log bool) any {
 	if log {
 		return nil

@@ -9,8 +9,8 @@ import (
 
 // Figure is one picture. A builder such as [Curves] or [Board] makes it.
 type Figure struct {
-	// ID is the id of the figure in HTML. It must be unique on a page. Choose a fixed text: with a random one, a
-	// notebook would change whenever it is run.
+	// ID is the id of the figure in HTML. It must be unique on a page. Choose a fixed text: with a random text, the
+	// file of a notebook would change whenever the notebook is run.
 	ID     string
 	Title  string // one line above the picture
 	Alt    string // what the picture shows, in a sentence, for readers who cannot see it
@@ -29,20 +29,23 @@ type Figure struct {
 	}
 }
 
-// chart is implemented by each kind of figure. It describes the figure in the form that ECharts reads.
+// chart is an interface that each kind of figure implements, for example curves and maps. The methods of a chart
+// describe the figure in the form that ECharts reads.
 type chart interface {
-	// option returns the option (see the package comment) of the whole chart, with its data.
+	// option returns the description of the whole chart that ECharts reads (its option), with the data of the chart.
 	option() map[string]any
 
-	// compact describes the chart for a web page. Large data in its option have a shorter form than in the option that
-	// ECharts reads. prepare is a JavaScript function that changes the option on the page. It restores the data, and
-	// adds what JSON cannot hold, such as functions that format tooltips. If prepare returns a function, this function
-	// is called with the figure's HTML element and the chart, and adds controls below the chart. If there is nothing to
-	// do, prepare is "".
+	// compact describes the chart for a web page, in less space. In the returned option, large data have a shorter form
+	// than the one that ECharts reads. The result prepare is the text of a JavaScript function, or "" if no function is
+	// needed. On the page, this function changes the option before ECharts reads it: it writes the data in the longer
+	// form, and adds what JSON cannot hold, such as functions that format tooltips. The function may return another
+	// function, which adds controls below the chart. The page calls that one with the figure's HTML element and the
+	// drawn chart.
 	compact() (option map[string]any, prepare string)
 
-	// static describes the chart for the static picture, in the same way as compact. If the option has an entry
-	// "overlay", this entry is SVG text that is drawn on top of ECharts' picture.
+	// static describes the chart for the static picture. The result prepare is the text of a JavaScript function that
+	// changes the option before ECharts reads it, or "" if there is nothing to change. If the option has an entry
+	// "overlay", this entry is SVG text. It is drawn on top of the picture that ECharts makes.
 	static() (option map[string]any, prepare string, err error)
 
 	// numbers returns the chart's data as rows of CSV. The first row has the names of the columns.
@@ -51,17 +54,18 @@ type chart interface {
 
 // Item is something that a page or a notebook can show, such as a [Figure] or a [Table].
 type Item interface {
-	// HTML returns the item for a web page.
+	// HTML returns the item as HTML, for a web page or a notebook.
 	HTML() (string, error)
 
 	// Text returns the item as plain text.
 	Text() string
 }
 
-// Text describes the figure in words.
+// Text describes the figure in words: it returns the title and the text in the field Alt.
 func (f *Figure) Text() string { return f.Title + ". " + f.Alt }
 
-// Option returns the description of the chart as JSON. It is the argument of ECharts' function setOption.
+// Option returns the description of the chart that ECharts reads, as JSON. To draw the chart, a web page gives this
+// description to the function setOption of ECharts.
 func (f *Figure) Option() ([]byte, error) {
 	if err := f.check(); err != nil {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CSV returns the figure's data: a line for each point of a curve, for each cell of a map, or for each line of parallel
-// coordinates.
+// CSV returns the figure's data as CSV text. After the names of the columns, there is a row for each point of the
+// curves, for each cell of the maps, or for each of the lines that [Parallel] draws.
 func (f *Figure) CSV() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
@@ -20,8 +20,9 @@ func (f *Figure) CSV() (string, error) {
 	return b.String(), nil
 }
 
-// LaTeX returns the figure as a LaTeX float. The document needs \usepackage{graphicx}, and the PNG picture of the
-// figure as the file ID.png in the document's folder (ID is the figure's ID).
+// LaTeX returns the figure as a LaTeX float. The document needs \usepackage{graphicx}. The folder of the document must
+// have the PNG picture of the figure, in a file that is named after the figure's ID: for the ID "loss", this is
+// loss.png.
 func (f *Figure) LaTeX() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
@@ -64,7 +65,8 @@ func (b *board) numbers() [][]string {
 	return lines
 }
 
-// numbers returns the cells of all frames as rows of CSV. The column "strip" has the name of the frame.
+// numbers returns the cells of all frames as rows of CSV. (A frame has the maps that are shown at one position of the
+// slider.) The column "strip" has the name of the frame.
 func (s *slider) numbers() [][]string {
 	all := *s.live
 	all.strips = nil

@@ -7,7 +7,9 @@ import (
 	"testing"
 )
 
-// TestBoardsFitAPage: four maps side by side are not wider than a page. A wider figure would be cut off.
+// TestBoardsFitAPage: a figure of four maps side by side is about as wide as a page, or narrower. Otherwise its right
+// part would be cut off. The sides of cells are rounded to whole pixels. Therefore the figure may be wider than a page
+// by half a pixel for each column of cells.
 func TestBoardsFitAPage(t *testing.T) {
 	for _, side := range []int{7, 24, 36, 100} {
 		values := make([]float64, side*side)
@@ -19,8 +21,8 @@ func TestBoardsFitAPage(t *testing.T) {
 	}
 }
 
-// TestTextKeepsItsPlace: static pictures state the width of each line of text. So the text has this width on every
-// machine, even if the machine replaces our font by another one.
+// TestTextKeepsItsPlace: a static picture states the width of each line of text. So the line has this width on every
+// machine, even on one that lacks our font and takes another.
 func TestTextKeepsItsPlace(t *testing.T) {
 	var panels []Panel
 	for range 7 {

@@ -16,7 +16,7 @@ type Fit struct {
 	positive bool // whether all y are above zero
 }
 
-// FitLine fits a straight line to the points (x[i], y[i]). At least two of the points must differ in x.
+// FitLine fits a straight line to the points (x[i], y[i]) by least squares. At least two points must differ in x.
 func FitLine(x, y []float64) (Fit, error) {
 	if len(x) != len(y) || len(x) < 2 {
 		return Fit{}, fmt.Errorf("report: a line can't be fitted to %d values of x and %d of y: "+
@@ -38,9 +38,9 @@ func FitLine(x, y []float64) (Fit, error) {
 	return f, nil
 }
 
-// Series returns the fitted line as a curve with the given name. The curve has the colour of another curve, whose name
-// is in the argument called like. It has many points, since a straight line is bent on logarithmic axes. If all data
-// points are above zero, the curve leaves out the parts of the line at zero and below.
+// Series returns the fitted line as a curve with the given name. The argument called like is the name of another curve,
+// whose colour the fitted line gets. The fitted line has many points, since a straight line looks bent on logarithmic
+// axes. If y is above zero at all data points, the parts of the line where y is zero or below are left out.
 func (f Fit) Series(name, like string) Series {
 	s := Series{Name: name, Style: Fitted, Like: like}
 	const steps = 64

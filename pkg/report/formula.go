@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// piece is a part of a formula. All its characters are on the line, or all are subscripts, or all are superscripts.
+// piece is a part of a formula whose characters have the same level. Either all characters of a piece stand on the
+// line, or all are subscripts, or all are superscripts.
 type piece struct {
 	text  string
 	level level
@@ -19,11 +20,12 @@ const (
 	superscript
 )
 
-// known has the characters that a formula may contain, besides _ ^ { }. These four mark subscripts, superscripts and
-// groups.
+// known has the characters that a formula may contain. A formula may also contain _ before a subscript, ^ before a
+// superscript, and braces around a subscript or superscript of several characters.
 const known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 +-=|()[]/.,<>"
 
-// parseFormula splits a formula into pieces. [Formula] says what a formula may contain.
+// parseFormula splits a formula into pieces. It returns an error if the formula contains anything that the comment of
+// [Formula] does not name.
 func parseFormula(text string) ([]piece, error) {
 	var pieces []piece
 	for rest := text; rest != ""; {
@@ -49,7 +51,8 @@ func parseFormula(text string) ([]piece, error) {
 	return pieces, nil
 }
 
-// argument splits off the argument of _ or ^ from the text after this sign: one character, or everything in braces.
+// argument splits the text that follows a _ or ^ into the subscript or superscript and the rest. The subscript or
+// superscript is either one character, or everything in a pair of braces.
 func argument(text string) (taken, rest string, ok bool) {
 	if strings.HasPrefix(text, "{") {
 		taken, rest, ok = strings.Cut(text[1:], "}")

@@ -32,8 +32,9 @@ var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3
 // server, then at a public address. If scripts do not run, or if ECharts is not found, the static picture stays.
 func (f *Figure) HTML() (string, error) { return f.html(public) }
 
-// html does what [Figure.HTML] does. The argument called last is the address where the script looks for ECharts if it
-// has not found it elsewhere. This address is "" for a page that contains ECharts.
+// html returns the figure for a web page, as [Figure.HTML] does: the static picture, and a script that looks for
+// ECharts to draw the interactive chart. The argument called last is the last address at which the script looks. This
+// argument is "" for a page that contains ECharts.
 func (f *Figure) html(last string) (string, error) {
 	svg, err := f.SVG()
 	if err != nil {
@@ -60,8 +61,8 @@ func (f *Figure) html(last string) (string, error) {
 	return b.String(), nil
 }
 
-// Page returns a complete web page of figures and tables. The page contains ECharts, so that it does not load any
-// files.
+// Page returns a complete web page of figures and tables. The page contains ECharts, and therefore needs no other files
+// and no network.
 func Page(title string, items ...Item) (string, error) {
 	library, err := echarts.Source()
 	if err != nil {

@@ -1,8 +1,9 @@
 // Package echarts finds the file of Apache ECharts, the JavaScript library that draws every figure. The file is not
-// stored in this repository and not in saved notebooks: `make setup` installs it (see kernels/install).
+// part of this repository, and saved notebooks do not contain it. The installer (folder kernels/install) downloads the
+// file when a user runs `make setup`.
 //
-// This package imports only the standard library and package files. So the installer can use it before anything else is
-// installed.
+// This package imports only the standard library and pkg/files. So the installer can use this package before anything
+// else is installed.
 package echarts
 
 import (
@@ -18,29 +19,29 @@ import (
 )
 
 const (
-	// Version is the version of ECharts that all figures are drawn and tested with.
+	// Version is the version of ECharts. All figures are drawn and tested with this version.
 	Version = "5.6.0"
 
-	// SHA256 is the hash of the file dist/echarts.min.js of this version, in hexadecimal.
+	// SHA256 is the SHA-256 hash of the file dist/echarts.min.js of this version of ECharts, in hexadecimal.
 	SHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
-	// Package is the integrity hash of the npm package of this version, in the notation of npm's lock files.
+	// Package is the SHA-512 hash of the npm package of this version of ECharts, as npm's lock files write it.
 	Package = "sha512-oTbVTsXfKuEhxftHqL5xprgLoc0k7uScAwtryCgWF6hPYFLRwOUHiFmHGCBKP5NPFNkDVopOieyUqYGH8Fa3kA=="
 
 	// maxBytes is the largest size, in bytes, of a file that [Source] reads. The library itself has 1 MB.
 	maxBytes = 16 << 20
 
-	// Variable is the name of the environment variable that holds the path of the library. If the variable is not set,
-	// [Path] looks for the library at File.
+	// Variable is the name of the environment variable with the path of the library. Users may set it. If it is not
+	// set, [Path] looks for the library at the path to which the installer copies it.
 	Variable = "REVGNN_ECHARTS"
 
 	// File is the path to which the installer copies the library, relative to the root folder of the repository.
 	File = ".venv/share/revgnn/echarts.min.js"
 )
 
-// Path returns the path of the library. This is the value of the environment variable REVGNN_ECHARTS, if it is set.
-// Otherwise Path looks for File in the working directory and in all folders above it, and then in all folders above the
-// running program. If the library is not found, the error says how to install it.
+// Path returns the path of the library. If the environment variable REVGNN_ECHARTS is set, its value is this path.
+// Otherwise Path looks for .venv/share/revgnn/echarts.min.js in the working directory and in all folders above it, and
+// then in all folders above the running program. If the library is not found, the error says how to install it.
 func Path() (string, error) {
 	if p := os.Getenv(Variable); p != "" {
 		if _, err := os.Stat(p); err != nil {
@@ -60,7 +61,8 @@ func Path() (string, error) {
 		"run `make setup` in the revgnn checkout, or set %s to an echarts.min.js %s", File, Variable, Version)
 }
 
-// above looks for File in dir and in all folders above dir.
+// above looks for .venv/share/revgnn/echarts.min.js in the folder dir and in all folders above dir. It returns the path
+// of the file, and whether the file was found.
 func above(dir string) (string, bool) {
 	for {
 		p := filepath.Join(dir, filepath.FromSlash(File))
@@ -75,7 +77,8 @@ func above(dir string) (string, bool) {
 	}
 }
 
-// Source reads the library and checks that it is the expected version, byte for byte.
+// Source reads the library and returns its text. It returns an error if the hash of the file is not that of the
+// expected version.
 func Source() (string, error) {
 	p, err := Path()
 	if err != nil {
@@ -91,7 +94,7 @@ func Source() (string, error) {
 	return string(b), nil
 }
 
-// Check returns an error unless b is echarts.min.js in the expected version.
+// Check returns an error unless b is the content of the file echarts.min.js in the expected version.
 func Check(b []byte) error {
 	if got := fmt.Sprintf("%x", sha256.Sum256(b)); got != SHA256 {
 		return fmt.Errorf("echarts: the file is not echarts.min.js %s: its SHA-256 is %s", Version, got)
@@ -99,7 +102,7 @@ func Check(b []byte) error {
 	return nil
 }
 
-// CheckPackage returns an error unless b is the npm package in the expected version.
+// CheckPackage returns an error unless b is the content of ECharts' npm package in the expected version.
 func CheckPackage(b []byte) error {
 	sum := sha512.Sum512(b)
 	if got := "sha512-" + base64.StdEncoding.EncodeToString(sum[:]); got != Package {
@@ -109,8 +112,8 @@ func CheckPackage(b []byte) error {
 	return nil
 }
 
-// Integrity returns SHA256 in the notation of the HTML attribute "integrity". A browser compares the hash of a script
-// that it loads with this attribute.
+// Integrity returns the SHA-256 hash of the library in the notation of the HTML attribute "integrity". If an element
+// that loads a script has this attribute, the browser runs the script only if the script has this hash.
 func Integrity() string {
 	sum, err := hex.DecodeString(SHA256)
 	if err != nil {

@@ -54,8 +54,9 @@ func TestPathFromFolders(t *testing.T) {
 	}
 }
 
-// resolved replaces the symbolic links in a path. On some systems the path of the folder for temporary files has such
-// links.
+// resolved returns a path to the same file without symbolic links. On some systems, the path of the folder for
+// temporary files contains symbolic links. Then two different paths may lead to the same file, and only the resolved
+// paths can be compared.
 func resolved(t *testing.T, path string) string {
 	t.Helper()
 	path, err := filepath.EvalSymlinks(path)
@@ -66,8 +67,8 @@ func resolved(t *testing.T, path string) string {
 }
 
 func TestIntegrity(t *testing.T) {
-	// The expected hash is what `openssl dgst -sha256 -binary echarts.min.js | openssl base64 -A` prints for the file
-	// in the npm package.
+	// The expected hash after "sha256-" was computed from the file in the npm package, by the command
+	// `openssl dgst -sha256 -binary echarts.min.js | openssl base64 -A`.
 	if got, want := Integrity(), "sha256-v0oiNSTkC3fDBL7GfhIiz1UfFIgM9Cxp3ARlWOEcB7E="; got != want {
 		t.Errorf("Integrity() = %q, want %q", got, want)
 	}
