@@ -1,6 +1,6 @@
-// Package files writes files as a whole or not at all. It reads only regular files, since reading a pipe or a device in
-// place of a file may never end, or fill the memory. It also has locks on file names. Only one process at a time can
-// hold such a lock, and the lock ends with this process.
+// Package files writes files as a whole or not at all. It reads only regular files, since reading a pipe or a device
+// may never end, or fill the memory. The package can also lock a file name. Only one process at a time can hold the
+// lock on a name, and the lock ends when the process ends.
 //
 // A sealed file ends with a checksum of its content. A part is the temporary file that is written before it gets its
 // final name.

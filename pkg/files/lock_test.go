@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestMain runs the tests. If REVGNN_TEST_CLAIM is set, the process instead locks the name in this variable, reports it
-// on stdout, and waits to be killed.
+// TestMain runs the tests, unless the environment variable REVGNN_TEST_CLAIM is set to a path. In this case the process
+// tries to lock the file at this path, prints whether it has got the lock, and waits to be killed.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("REVGNN_TEST_CLAIM"); path != "" {
 		l, err := TryLock(path)
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// claimant starts another process that locks a name, and returns once the other process has the lock.
+// claimant starts another process that locks the file at path. It returns once the other process has the lock.
 func claimant(t *testing.T, path string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0])
@@ -97,8 +97,9 @@ func TestLockIsExclusive(t *testing.T) {
 	all.Wait()
 }
 
-// TestPartsThatWereLeft: the next write of a file removes the temporary file that a killed process has left. The write
-// keeps a temporary file that another process is writing, and files that only have a similar name.
+// TestPartsThatWereLeft: if a process is killed while it writes a file, it leaves a temporary file. Write must remove
+// this temporary file when it writes the same file again. It must not remove a temporary file that another process has
+// locked, nor files that only have a similar name.
 func TestPartsThatWereLeft(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.json")

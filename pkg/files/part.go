@@ -12,7 +12,7 @@ import (
 // writes a part also locks it. A part that is not locked was therefore left by a killed process.
 const partSuffix = ".part"
 
-// newPart chooses a name for a part of a file, and locks it.
+// newPart chooses a name for a part, the temporary file that will be renamed to path. It also locks this name.
 func newPart(path string) (part string, lock *Lock, err error) {
 	for lock == nil && err == nil { // repeats if another writer has the same random name
 		part = filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", partPrefix(path), rand.Uint32(), partSuffix))
@@ -23,7 +23,8 @@ func newPart(path string) (part string, lock *Lock, err error) {
 
 func partPrefix(path string) string { return "." + filepath.Base(path) + "." }
 
-// removeParts removes parts of a file that killed processes have left. Parts that cannot be removed stay.
+// removeParts removes old parts: if a process is killed while it writes the file at path, its part remains, but is not
+// locked any more. A part that cannot be removed stays.
 func removeParts(path string) {
 	dir := filepath.Dir(path)
 	entries, _ := os.ReadDir(dir)

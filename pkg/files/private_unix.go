@@ -11,8 +11,8 @@ import (
 
 const noWait = syscall.O_NONBLOCK
 
-// Private returns a [PrivacyError] if a file or folder belongs to another user than the user of this process. It also
-// does so if other users may read or write the file, or enter the folder.
+// Private returns a [PrivacyError] if a file or folder belongs to another user than the user of this process, or if
+// other users have any right to access it.
 func Private(path string, info fs.FileInfo) error {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok && int(s.Uid) != os.Geteuid() {
 		return &PrivacyError{fmt.Sprintf("%s belongs to user %d and not to user %d, who runs this", path, s.Uid,

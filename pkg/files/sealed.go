@@ -51,8 +51,8 @@ func OpenSealed(path, wanted string) (*Sealed, error) {
 	return s, nil
 }
 
-// check computes the checksum of the content, and compares it with the checksum at the end of the file. The argument is
-// the size of the file.
+// check returns a [DamageError] if the checksum at the end of the file is not the checksum of the content. The argument
+// size is the size of the file.
 func (s *Sealed) check(size int64) error {
 	if size < sha256.Size {
 		return &DamageError{"it is cut short"}

@@ -64,7 +64,8 @@ func (h *dictionary) key(s string) (key, rest string, err error) {
 	return key, strings.TrimSpace(rest[1:]), nil
 }
 
-// value reads the value that belongs to key from the beginning of s, and stores it in h. It returns the rest of s.
+// value reads a value at the beginning of s, and stores it in the dictionary h. The argument key is the key that stands
+// before the value. The result is the rest of s.
 func (h *dictionary) value(key, s string) (rest string, err error) {
 	switch key {
 	case "descr":
@@ -105,7 +106,7 @@ func quoted(s string) (value, rest string, err error) {
 }
 
 // parseTuple reads a tuple of integers at the beginning of s, such as "(10, 890)", "(5,)" or "()". It returns the
-// integers and the rest of s. Each number may end with an L, as Python 2 writes it.
+// integers and the rest of s. An integer may end with an L, since Python 2 writes long integers in this way.
 func parseTuple(s string) (shape []int64, rest string, err error) {
 	end := strings.IndexByte(s, ')')
 	if !strings.HasPrefix(s, "(") || end < 0 {

@@ -7,18 +7,18 @@ import (
 	"math"
 )
 
-// These are limits on the sizes that a header may claim. The limits are far above the sizes of revgnn's datasets, and
-// far below a laptop's memory. A header with a false size therefore gives an error, and not a large allocation.
+// These are limits on the sizes that a header may claim. A file that claims more is refused, so that a header with
+// false sizes cannot fill the memory. The limits are far above the sizes of revgnn's datasets.
 const (
-	maxArrayBytes  = 1 << 31 // the largest size of one array, as it is stored
+	maxArrayBytes  = 1 << 31 // the largest size of one array in its .npy file, in bytes
 	maxArrayValues = 1 << 28
 	maxHeaderBytes = 1 << 16
 	maxDims        = 4
 	maxDim         = math.MaxInt32
 )
 
-// checkShape returns the number of bytes that an array of the given shape needs, with size bytes per value. It returns
-// an error if the shape is beyond the limits.
+// checkShape returns the number of bytes that an array of the given shape takes, if each value takes size bytes. It
+// returns an error if a dimension is negative, or if the shape exceeds maxDims, maxDim or maxArrayValues.
 func checkShape(shape []int64, size int) (int64, error) {
 	if len(shape) > maxDims {
 		return 0, fmt.Errorf("has %d dimensions, at most %d are supported", len(shape), maxDims)
@@ -36,8 +36,8 @@ func checkShape(shape []int64, size int) (int64, error) {
 	return total * int64(size), nil
 }
 
-// parseDescr reads NumPy's name for a type, such as "<f4", "|b1" or ">i8". It returns an array without shape and
-// values.
+// parseDescr reads NumPy's name for a type, such as "<f4", "|b1" or ">i8". It returns an array of
+// this type. The array's shape and values are not set yet.
 func parseDescr(s string) (a Array, err error) {
 	unsupported := fmt.Errorf("has the type %q; supported are bool, int8 to int64, uint8 to uint64, "+
 		"float32 and float64", cut(s))
@@ -96,8 +96,8 @@ func (r *arrayReader) read() error {
 	if _, err := io.ReadFull(r.rest, r.array.data); err != nil {
 		return fmt.Errorf("ends early or is damaged (%w)", err)
 	}
-	// Try to read one byte more. The package archive/zip compares the checksum only when a read reaches the end of the
-	// entry.
+	// Read beyond the last value, and expect the end of the entry. The package archive/zip compares the entry's
+	// checksum only when a read reaches the entry's end.
 	var more [1]byte
 	if n, err := io.ReadFull(r.rest, more[:]); n != 0 || err != io.EOF {
 		return fmt.Errorf("is damaged (%v)", err)
@@ -105,8 +105,9 @@ func (r *arrayReader) read() error {
 	return nil
 }
 
-// readHeader reads the part of an .npy file before the values: the magic string, the version, and the header's length
-// and text. r reads the file; size is the file's number of bytes. The result rest is the number of bytes that follow.
+// readHeader reads the part of an .npy file before the values: the bytes "\x93NUMPY" that begin each such file, the
+// version of the format, the header's length, and the header. r reads the file; size is the file's number of bytes. The
+// result rest is the number of bytes after the header.
 func readHeader(r io.Reader, size int64) (header string, rest int64, err error) {
 	var fixed [12]byte
 	if _, err := io.ReadFull(r, fixed[:10]); err != nil || string(fixed[:6]) != "\x93NUMPY" {

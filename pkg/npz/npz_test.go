@@ -18,7 +18,8 @@ import (
 
 func read(b []byte) (*File, error) { return New(bytes.NewReader(b), int64(len(b)), "x.npz") }
 
-// mustFail checks that there is an error of one line that contains want.
+// mustFail checks that err is an error, and that the error's text is one line and contains want. The argument what
+// names the tested case.
 func mustFail(t *testing.T, what string, err error, want string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\r") {
@@ -210,7 +211,8 @@ func TestBadHeaders(t *testing.T) {
 	}
 }
 
-// TestUnpackedBound: reading fails if the arrays of an archive together take too much memory for the archive's size.
+// TestUnpackedBound: the arrays that are read from an archive may together take a limited amount of memory. The limit
+// grows with the archive's size. Reading one more array must fail if the arrays would then exceed the limit.
 func TestUnpackedBound(t *testing.T) {
 	bomb := npztest.Zeros("a", "|u1", 100<<20)
 	z, err := read(bomb)

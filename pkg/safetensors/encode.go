@@ -9,7 +9,8 @@ import (
 	"io"
 )
 
-// encode writes a file: the header, with the file's checksum, and then the values of the arrays.
+// encode writes a file: first the header, and then the values of the arrays. The given header has zeros in place of the
+// checksum. encode computes the checksum of the file, and puts it in place of the zeros.
 func encode(w io.Writer, header map[string]any, arrays []Named) error {
 	text, err := json.Marshal(header) // Marshal sorts the names, so that equal arrays give equal files
 	if err != nil {

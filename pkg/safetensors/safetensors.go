@@ -1,8 +1,9 @@
-// Package safetensors reads and writes the safetensors format of Hugging Face (github.com/huggingface/safetensors,
-// "Format"). A file begins with eight bytes, which have the length N of the header. The header follows, which is N
-// bytes of JSON. Then come the values of the arrays, little-endian and in C order. The header maps the name of each
-// array to {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}. The two offsets are counted from the end of
-// the header. The header may also have the name "__metadata__", and maps it to a map of strings.
+// Package safetensors reads and writes the safetensors format of Hugging Face. The section "Format" of
+// github.com/huggingface/safetensors describes it. A file begins with eight bytes, which have the length N of the
+// header. The header follows, which is N bytes of JSON. Then come the values of the arrays, little-endian and in C
+// order (a matrix is stored row by row). The header maps the name of each array to {"dtype": "F32", "shape": [2, 3],
+// "data_offsets": [begin, end]}. The two offsets are counted from the end of the header. The header may also have the
+// name "__metadata__". This name stands for the file's metadata, a map from strings to strings.
 //
 // [Write] adds a checksum to the metadata, since the format itself has none. A file whose checksum is wrong is refused.
 // Files without a checksum, from other programs, are accepted.
@@ -26,15 +27,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// These are limits on the sizes that a header may state, and the name of the metadata in the header.
+// The first three constants are limits: a file that exceeds one of them is refused. The constant metadata is the name
+// of the metadata in the header.
 const (
-	maxHeader = 16 << 20
-	maxValues = 1 << 28 // the largest number of values of one array
+	maxHeader = 16 << 20 // the largest length of the header, in bytes
+	maxValues = 1 << 28  // the largest number of values of one array
 	maxDims   = 8
 	metadata  = "__metadata__"
 )
 
-// sizes has the number of bytes of a value of each type. Types that are not in this map are refused.
+// sizes maps the name of each type to the number of bytes of one value. Types that are not in this map are refused.
 var sizes = map[string]int64{"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8,
 	"U32": 4, "U16": 2, "U8": 1, "BOOL": 1}
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// sumKey is the key of the checksum in the metadata. The checksum is the SHA-256 of the file. It is computed with zeros
-// in place of the checksum's own 64 digits.
+// sumKey is the key of the checksum in the metadata. The checksum is part of the file, and cannot depend on itself. It
+// is therefore the SHA-256 of the file with 64 zeros in place of the checksum's own 64 digits.
 const sumKey = "revgnn.sha256"
 
 var noSum = strings.Repeat("0", 2*sha256.Size)

@@ -17,8 +17,8 @@ func (s *File) Close() error { return s.close() }
 // Names returns the names of the arrays in alphabetical order.
 func (s *File) Names() []string { return slices.Sorted(maps.Keys(s.entries)) }
 
-// Float32s returns the values of an array in C order, and the array's shape. Values of the types F64, F16 and BF16 are
-// converted to float32. Values beyond the range of float32 become infinite. Other types are refused.
+// Float32s returns the values of an array as float32 in C order, and the array's shape. The array must have the type
+// F32, F64, F16 or BF16; otherwise Float32s returns an error. Values beyond the range of float32 become infinite.
 func (s *File) Float32s(name string) ([]float32, []int, error) {
 	e, ok := s.entries[name]
 	if !ok {

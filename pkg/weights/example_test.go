@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
-// The example writes the parameters of a model for graphs with 5 features and 3 classes, and reads them again. Then it
-// matches them with the parameters that the model declares.
+// The example writes the parameters of a model for graphs with 5 features and 3 classes, and reads them again. At the
+// end, it looks up each parameter of the model among those that were read.
 func Example() {
 	dir, err := os.MkdirTemp("", "weights")
 	if err != nil {

@@ -8,14 +8,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Prediction returns the results of an evaluation on n nodes as arrays for an .npz file:
+// Prediction returns the results of an evaluation of a model on n nodes, as arrays for an .npz file:
 //
-//   - "logits" has the shape [n, outputs], or [n] if there is one output;
-//   - "representation" has the shape [n, width];
+//   - "logits" has the shape [n, outputs], or [n] if the model has one output for each node;
+//   - "representation" has the shape [n, width]; it has the features that the model's classifier reads;
 //   - "loss" is a single value;
-//   - "grad.<name>" is the gradient by the parameter that has the name <name> in the file of weights.
+//   - "grad.<name>" is the gradient of the loss with respect to one parameter; <name> is the parameter's name in the
+//     file of weights.
 //
-// The last argument maps the names of the model's parameters to their names in the file of weights. [For] returns such
+// The argument names maps the names of the model's parameters to their names in the file of weights. [For] returns such
 // a map.
 func Prediction(p *train.Prediction, n int, names map[string]string) []npz.Named {
 	shape := []int{n, p.Outputs}

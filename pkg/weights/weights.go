@@ -22,16 +22,18 @@ const maxValues = 1 << 28
 // Prefix marks the names of parameters in files that also hold other arrays.
 const Prefix = "param."
 
-// others lists the beginnings of names of arrays that are not parameters, but outputs and gradients of a model.
+// others lists beginnings of names. An array whose name begins with one of them is not a parameter, but an output or a
+// gradient of a model.
 var others = []string{"out.logits", "out.representation", "out.loss", "grad."}
 
-// counter is the end of the names of arrays in which PyTorch's batch normalisation counts batches. revgnn does not need
-// them.
+// counter is the ending of some arrays' names. In these arrays, PyTorch's batch normalisation counts batches. revgnn
+// does not need these arrays.
 const counter = ".num_batches_tracked"
 
 // Read reads the parameters in an .npz or .safetensors file. If the names of some arrays have the form "param.<name>",
 // only these arrays are parameters, and they are returned under the names <name>. Otherwise all arrays are parameters,
-// except outputs and gradients ("out.logits", "grad.…"). PyTorch's counters of batches are left out in both cases.
+// except outputs and gradients ("out.logits", "grad.…"). In both cases, arrays in which PyTorch's batch normalisation
+// counts batches are left out.
 func Read(path string) (map[string]train.Array, error) {
 	f, err := ReadFile(path)
 	return f.Parameters, err
@@ -148,13 +150,13 @@ func WriteFile(path string, parameters map[string]train.Array, metadata map[stri
 }
 
 // For picks the arrays that a model needs, out of the arrays of a file. The model is for graphs with the given numbers
-// of features and classes. The last argument has the arrays by name, as [Read] returns them.
+// of features and classes. The argument read maps names to arrays, as [Read] returns them.
 //
-// The first result has the picked arrays under the names of the model's parameters. The second result maps these names
-// to the names in the file. The two names may differ: PyTorch calls a reparametrised weight "weight_orig" and other
-// weights "weight", and For accepts either name for the other. If the file has an array that the model does not use,
-// For returns an error, since the file is probably from another model or from other settings. Missing arrays and wrong
-// shapes are not checked here, but by [train.Predict].
+// The result wanted has the picked arrays under the names of the model's parameters. The result names maps these names
+// to the names in the file. The two names of a weight may differ: PyTorch adds "_orig" to the name of a weight that is
+// scaled inside the model (reparametrised). For accepts each name with and without this ending. If the file has an
+// array that the model does not use, For returns an error, since the file is probably from another model or from other
+// settings. For does not check for missing arrays or wrong shapes; [train.Predict] does.
 func For(c models.Config, features, classes int,
 	read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
 	parameters, err := models.Parameters(c, features, classes)
@@ -181,7 +183,8 @@ func For(c models.Config, features, classes int,
 	return wanted, names, nil
 }
 
-// other adds "_orig", PyTorch's mark of a reparametrised weight, to a name, or removes it.
+// other returns the second name that a weight may have in a file. If the given name ends in "_orig", other removes this
+// ending. If not, other adds it. PyTorch marks a weight that is scaled inside the model by this ending.
 func other(name string) string {
 	const mark = "_orig"
 	if plain, ok := strings.CutSuffix(name, mark); ok {

@@ -73,8 +73,9 @@ func TestWhatCountsAsAParameter(t *testing.T) {
 	}
 }
 
-// TestForTakesEitherName: For takes a weight under the name with PyTorch's mark of a reparametrised weight and under
-// the name without it. It returns an error for unknown names, and if a file has the weight under both names.
+// TestForTakesEitherName: PyTorch adds "_orig" to the names of weights that are scaled inside the model. For must find
+// a weight in a file under the name with this ending, and also under the name without it. For must return an error if
+// the file has a weight under both names, or has a name that the model does not have.
 func TestForTakesEitherName(t *testing.T) {
 	g, err := datasets.Load(t.Context(), "minesweeper-generated:rows=4,cols=4", datasets.Options{})
 	if err != nil {

@@ -13,9 +13,9 @@ const (
 	sampled = 1 << 10
 )
 
-// flips calls f for bytes of a file of the given size: for every byte or, in a large file, for about a thousand bytes,
-// which are the same in each call. It calls f twice for each byte, once to flip one bit and once to flip all eight. The
-// first argument of f is the position of the byte, and the second has a 1 for each bit to flip.
+// flips chooses bytes of a file of the given size, and calls f for each of them. In a small file it chooses every byte,
+// and in a large file about a thousand bytes. For each byte it calls f twice: first to flip one bit, and then to flip
+// all eight bits. The argument at of f is the byte's position. The argument bits has a 1 for each bit to flip.
 func flips(size int, f func(at int, bits byte)) {
 	step := 1
 	if size > wholly {
@@ -38,15 +38,15 @@ func Flips(content []byte, f func(at int, flipped []byte)) {
 	})
 }
 
-// FlipsOf changes bytes of the file at path, one at a time. It calls f with the position of each byte while the byte is
-// changed, and then restores the byte.
+// FlipsOf changes bytes of the file at path, one at a time. After each change it calls f with the position of the
+// changed byte, and then restores the byte.
 func FlipsOf(t *testing.T, path string, f func(at int)) {
 	t.Helper()
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Only one byte of the file is overwritten: to write the whole file anew each time would be slower.
+	// Each change overwrites only one byte of the file. Writing the whole file for each change would be slower.
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -8,8 +8,9 @@ import (
 	"fmt"
 )
 
-// NPY makes an .npy file. The texts descr and shape are written into the header as they are, even if they do not agree
-// with the values. The argument fortran says what the header claims about the order of the values.
+// NPY makes an .npy file. descr is the type in NumPy's notation, such as "<f4" for float32. The texts descr and shape
+// are written into the header as they are, even if they do not agree with the values. If fortran is true, the header
+// claims that the values are in Fortran order: a matrix is stored column by column.
 func NPY(descr string, fortran bool, shape string, values any) []byte {
 	order := "False"
 	if fortran {
@@ -34,7 +35,7 @@ type Entry struct {
 	NPY  []byte
 }
 
-// Named returns an entry. An entry whose npy is nil tells [Graph] to leave the array out.
+// Named returns an entry. If npy is nil and the entry is given to [Graph], Graph leaves out the array with this name.
 func Named(name string, npy []byte) Entry { return Entry{name, npy} }
 
 // Archive makes an .npz file of the given entries.
@@ -89,8 +90,9 @@ func Replaced(b []byte, name string, npy []byte) []byte {
 	return out.Bytes()
 }
 
-// Lying makes an archive of one array whose sizes may be false. The archive's directory states two sizes of the array's
-// file: within the archive (the argument packed), and after unpacking (the argument claimed).
+// Lying makes an archive of one array. The archive states packed as the size of the array's file within the archive,
+// and claimed as the size after unpacking. Both sizes may be false. The archive states method as the method of
+// compression, but has the content as it is given.
 func Lying(name string, method uint16, claimed, packed uint64, content string) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -109,7 +111,7 @@ func Lying(name string, method uint16, claimed, packed uint64, content string) [
 }
 
 // Graph makes the archive of a valid graph of three nodes, with the array names that Platonov et al. use. A replacement
-// takes the place of the array with the same name. If its NPY is nil, the array is left out.
+// takes the place of the array with the same name. If the replacement's NPY is nil, the archive lacks this array.
 func Graph(replacements ...Entry) []byte {
 	entries := []Entry{
 		{"node_features", NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})},
@@ -133,7 +135,8 @@ func Graph(replacements ...Entry) []byte {
 	return Archive(out...)
 }
 
-// Zeros makes an archive of one array of n zeros. The archive is small, since it is compressed.
+// Zeros makes an archive of one array, which has n zeros of the type descr (such as "<f4" for float32). The archive is
+// small, since it is compressed.
 func Zeros(name, descr string, n int) []byte {
 	size := int(descr[2] - '0')
 	return Archive(Named(name, NPY(descr, false, fmt.Sprintf("(%d,)", n), make([]byte, n*size))))
