@@ -34,8 +34,8 @@ func (s *File) checkSum(header []byte) error {
 		return fmt.Errorf("its values cannot be read (%w)", err)
 	}
 	if kept != hex.EncodeToString(sum.Sum(nil)) {
-		return errors.New("it is not as revgnn wrote it, by the checksum in its metadata; where another program has " +
-			"changed it, have that leave out " + sumKey)
+		return errors.New("it is not as revgnn wrote it, by the checksum in its metadata; a program that changes " +
+			"the file must leave out " + sumKey)
 	}
 	delete(s.Metadata, sumKey)
 	s.Sealed = true
