@@ -25,7 +25,7 @@ type Report struct {
 	// Data is the folder of datasets. Datasets has the names of those datasets whose files are all in this folder.
 	Data     string   `json:"data"`
 	Datasets []string `json:"datasets"`
-	// Kernel is the path of the kernel.json that Jupyter would use for Go notebooks.
+	// Kernel is the path of the file kernel.json, which tells Jupyter how to start the kernel of Go notebooks.
 	Kernel string `json:"kernel"`
 	GPU    bool   `json:"gpu"`
 	Cores  int    `json:"cores"`
@@ -38,7 +38,8 @@ type Report struct {
 	FreeMemory int64  `json:"free_memory_bytes"`
 	Platform   string `json:"platform"`
 	Go         string `json:"go"`
-	// Error says why no engine can be used, or why the folder of datasets is not known; empty if all is well.
+	// Error says why the engine cannot be used, or why the folder of datasets is not known. It is empty if there is no
+	// error.
 	Error string `json:"error,omitempty"`
 }
 
@@ -66,9 +67,9 @@ func Examine(engineName string, data datasets.Options) *Report {
 	return r
 }
 
-// Present tells whether the folder dir has the files of a dataset. It does not look for the file with the directions of
-// the edges, which most models do not need. It compares only the files' sizes, not their contents. Generated datasets
-// need no files.
+// Present tells whether the folder dir has the files of the dataset with the given name. It checks that each file has
+// the right size, but does not read the file. It does not look for the file with the directions of the edges, since
+// most models do not need this file. For a generated dataset, which needs no files, the result is true.
 func Present(name, dir string) bool {
 	info, err := datasets.Info(name)
 	if err != nil {

@@ -45,9 +45,10 @@ func (dir programs) key() ([]byte, error) {
 	return key, err
 }
 
-// makeKey makes a key at path. It first writes the key to a temporary file, and then makes path a hard link to this
-// file. If two processes do so at the same time, both use the key of the process that makes the link first. The second
-// link fails, since a link cannot replace an existing file.
+// makeKey makes the secret key that [programs] describes, and stores it in a file at path. It first writes the key to a
+// temporary file, and then makes path a hard link to the temporary file. Two processes may call makeKey at the same
+// time. Then one of them makes its link first. The other process cannot make its link, since a hard link does not
+// replace an existing file. So both processes use the key of the first process.
 func (dir programs) makeKey(path string) error {
 	f, err := os.CreateTemp(string(dir), ".key.*.part") // The file has mode 0600.
 	if err != nil {

@@ -41,7 +41,8 @@ func TestPrograms(t *testing.T) {
 		if got := tensors.MustCopyFlatData[float32](out[0]); got[0] != 2 || got[1] != 8 || got[2] != 18 {
 			t.Fatalf("got %v, want [2 8 18]", got)
 		}
-		// The pattern matches all files except the key, whose name is shorter than eight characters.
+		// The folder has a file for each kept program, and a file with the name "key". The pattern matches only names
+		// of at least eight characters. It thus matches the programs, but not the file "key".
 		found, err := filepath.Glob(filepath.Join(dir, "????????*"))
 		if err != nil || len(found) != 1 {
 			t.Fatalf("the folder holds %v, %v; want one program", found, err)

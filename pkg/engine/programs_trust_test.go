@@ -14,8 +14,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/fuzztest"
 )
 
-// refusals returns a list of error messages, which is empty at first. Each error that is passed to the function of
-// [OnRefusal] is appended to the list.
+// refusals passes a function to [OnRefusal]. The function is called with an error when a kept program is refused, and
+// appends the error's message to a list. refusals returns a pointer to this list, which is empty at first. At the end
+// of the test, the function is removed.
 func refusals(t testing.TB) *[]string {
 	var all []string
 	OnRefusal(func(err error) { all = append(all, err.Error()) })
@@ -23,8 +24,9 @@ func refusals(t testing.TB) *[]string {
 	return &all
 }
 
-// TestProgramsTrust checks that a kept program is not loaded if other users have access to its file. A program must not
-// be loaded, either, if another file has taken the place of its file.
+// TestProgramsTrust checks that a kept program is not loaded if it cannot be trusted. The test stores a program in a
+// folder, and then makes a change. For example, other users get access to the folder or to a file in it, or another
+// file takes the place of the program's file. After each change, the program must not be loaded.
 func TestProgramsTrust(t *testing.T) {
 	name := func(dir programs, file string) string { return filepath.Join(string(dir), file) }
 	must := func(t *testing.T, err error) {
@@ -77,8 +79,9 @@ func TestProgramsTrust(t *testing.T) {
 	}
 }
 
-// TestProgramsModes checks that only the user has access to the folder of kept programs, and to the files in it: the
-// programs and the secret key ([programs.key]). It also checks that a truncated key is replaced by a new one.
+// TestProgramsModes checks that only the user has access to the folder of kept programs and to the files in it. These
+// are the files of the programs, and a file with the secret key that [programs] describes. The test also shortens the
+// file with the key. It then checks that a new key is made.
 func TestProgramsModes(t *testing.T) {
 	dir := programs(filepath.Join(t.TempDir(), "new", "programs"))
 	dir.store("a", []byte("ours"), 1<<20)
@@ -102,10 +105,10 @@ func TestProgramsModes(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes: each file of a kept program begins with a checksum that is computed with a secret key. The key is
-// in a file of its own, in the same folder ([programs]). The test changes single bytes, first of the program's file and
-// then of the key's file. While a byte is changed, the program must not be loaded. After all changes to one file, it
-// must be possible to store the program again.
+// TestFlippedBytes checks that a kept program is not loaded if a byte of its file has changed. The file begins with a
+// checksum, which is computed with a secret key. The key is in a file of its own, in the same folder ([programs]). The
+// program must not be loaded, either, if a byte of the key's file has changed. The test changes one byte at a time, and
+// restores it before it changes the next byte. Afterwards it must be possible to store the program again.
 func TestFlippedBytes(t *testing.T) {
 	dir := private(t)
 	dir.store("a", []byte("a program"), 1<<20)
@@ -148,8 +151,9 @@ func FuzzProgram(f *testing.F) {
 	})
 }
 
-// TestSumsDiffer checks that the message authentication codes differ if the names or the programs differ. This must
-// also hold if only a byte is moved from the end of the name to the start of the program.
+// TestSumsDiffer checks the message authentication code of a kept program, which is computed from the program and its
+// file name ([programs]). Two codes must differ if the names or the programs differ. For example, the code of the name
+// "ab" and the program "c" must differ from the code of the name "a" and the program "bc".
 func TestSumsDiffer(t *testing.T) {
 	key := make([]byte, keySize)
 	differ := func(name, other string, program, another []byte) bool {

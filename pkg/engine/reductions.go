@@ -9,22 +9,24 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// This file makes reductions, such as the sum over an axis, work inside the bodies of loops. A computation graph
-// consists of functions: the main one, and one for the condition and for the body of each loop. To reduce, XLA needs a
-// combiner, which combines two numbers, for example by adding them. go-xla (v0.4.5) makes each combiner only once per
-// graph, in the function that uses the combiner first. All other functions then cannot use this combiner. Inside the
-// bodies of loops, reductions are therefore built from operations that need no combiner. The sum over an axis of a
-// matrix is a product with a vector of ones. Any other reduction splits the axis into two halves and combines the two
+// This file makes reductions, such as the sum over an axis, work inside loops. A computation graph consists of
+// functions: the main function, and two functions for each loop, which are its condition and its body. For a reduction,
+// XLA needs a combiner, which combines two numbers, for example by adding them. go-xla (v0.4.5) makes each combiner
+// only once per graph, in the function that uses the combiner first. The other functions of the graph cannot use this
+// combiner. Inside loops, reductions are therefore built from operations that need no combiner. The sum over an axis of
+// a matrix is a product with a vector of ones. Any other reduction splits the axis into two halves and combines the two
 // halves entry by entry, again and again, until one entry is left.
 
 // operation combines two arrays of the same shape, entry by entry.
 type operation func(lhs, rhs compute.Value) (compute.Value, error)
 
-// reduction is an operation of the engine that reduces an array over the given axes.
+// reduction is a function of the engine that reduces an array over the given axes, for example by adding up the entries
+// along these axes.
 type reduction func(x compute.Value, axes ...int) (compute.Value, error)
 
-// reduce reduces x over the given axes, or over all axes if none is given. In the body of a loop it uses the operation
-// combine. Elsewhere it calls native, the engine's own reduction.
+// reduce reduces x over the given axes, or over all axes if none is given. Outside loops it calls native, the engine's
+// own reduction. Inside loops, native may fail, as the top of this file explains. There, reduce uses combine, which
+// combines two arrays of the same shape: [function.fold] calls combine until each axis has only one entry left.
 func (f *function) reduce(x compute.Value, axes []int, native reduction, combine operation) (compute.Value, error) {
 	if f.closure == 0 {
 		return native(x, axes...)
@@ -50,7 +52,9 @@ func (f *function) reduce(x compute.Value, axes []int, native reduction, combine
 	return f.Function.Reshape(x, rest...)
 }
 
-// fold reduces x along one axis: it combines the two halves of the axis entry by entry, until one entry is left.
+// fold reduces x along one axis. It splits x along this axis into two halves, and calls combine, which combines the two
+// halves entry by entry. It repeats this with the result, until the axis has only one entry. If the axis has an odd
+// length, its last entry is in neither half, and is combined with the result at the end.
 func (f *function) fold(x compute.Value, axis int, combine operation) (compute.Value, error) {
 	shape, err := f.Function.Shape(x)
 	if err != nil {
@@ -87,7 +91,7 @@ func (f *function) fold(x compute.Value, axis int, combine operation) (compute.V
 }
 
 // halves splits x along an axis into two halves of equal length. If the axis has an odd length, its last entry is in
-// neither half, and is the third result. Otherwise this result is nil.
+// neither half, and is returned as the third result. If the length is even, the third result is nil.
 func (f *function) halves(x compute.Value, axis int) (left, right, last compute.Value, err error) {
 	shape, err := f.Function.Shape(x)
 	if err != nil {
@@ -120,9 +124,10 @@ func (f *function) ReduceSum(x compute.Value, axes ...int) (compute.Value, error
 	return f.reduce(x, axes, f.Function.ReduceSum, f.Function.Add)
 }
 
-// timesOnes is the sum of the matrix x over an axis, computed as a product with a vector of ones. If the vector is long,
-// XLA on the CPU computes x once and stores it, and all other operations that read x use the stored values. With a sum
-// in another form, XLA would compute x again for each operation that reads x (docs/notes/2026-11-compiler.md).
+// timesOnes computes the sum of the matrix x over an axis, as a product of x with a vector of ones. If the vector is
+// long, XLA on the CPU computes x once before this product, and stores it. All operations that read x then read the
+// stored values. If the sum were computed by other operations, XLA would compute x several times, which is slower
+// (docs/notes/2026-11-compiler.md).
 func (f *function) timesOnes(x compute.Value, shape shapes.Shape, axis int) (compute.Value, error) {
 	one, err := f.Function.Constant([]float32{1})
 	if err != nil {

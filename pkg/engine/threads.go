@@ -10,8 +10,8 @@ import (
 // ThreadsVariable is the name of the environment variable with the number of threads that XLA uses on the CPU.
 const ThreadsVariable = "REVGNN_THREADS"
 
-// pluginVariable is the name of the environment variable from which XLA's CPU plugin reads its number of threads when
-// it is opened. If the variable is not set, the plugin uses as many threads as there are cores.
+// pluginVariable is the name of an environment variable. When XLA's CPU plugin is opened, it reads from this variable
+// how many threads it shall use. If the variable is not set, the plugin uses as many threads as there are cores.
 const pluginVariable = "NPROC"
 
 // MostThreads is the largest number of threads that may be set.

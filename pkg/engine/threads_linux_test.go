@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 )
 
-// By default XLA must use as many threads as this process has cores. With more threads than cores, threads would wait
-// for each other.
+// TestThreads checks that XLA by default uses as many threads as there are cores that this process may use. With more
+// threads than cores, threads would wait for each other.
 func TestThreads(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	names, _ := filepath.Glob("/proc/self/task/*/comm")

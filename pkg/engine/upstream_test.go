@@ -82,8 +82,9 @@ var reports = map[string]struct {
 // repeat applies body three times to x.
 func repeat(x *Node, body func(x *Node) *Node) *Node { return loop3(x, nil, body) }
 
-// loop3 applies body three times to x, in a loop whose state is x and a counter. If more is not nil, more is a third
-// value in the state: the loop does not change the third value, and nothing reads it after the loop.
+// loop3 applies body three times to x, in a loop of the computation graph. The loop hands x and a counter from each
+// round to the next. If more is not nil, the loop also hands on this value, without changing it. loop3 returns only the
+// result for x.
 func loop3(x, more *Node, body func(x *Node) *Node) *Node {
 	state := []*Node{x, Const(x.Graph(), int32(0))}
 	if more != nil {
@@ -115,9 +116,10 @@ func execute(b compute.Backend, program func(x *Node) *Node) error {
 	return err
 }
 
-// The test checks that a fault of go-xla still exists: for loops inside loops, go-xla gives the parameters of the inner
-// and of the outer body the same name. StableHLO, XLA's input language, refuses equal names, since the names in the
-// outer body are visible in the inner body.
+// TestUpstreamNamesOfParameters checks that a fault of go-xla still exists (item 4 of docs/upstream.md). The test's
+// program has a loop inside the body of another loop. The bodies of both loops have a parameter with the name x. go-xla
+// translates the program into StableHLO, XLA's input language, and does not change these names. In StableHLO, the names
+// in the outer body are visible in the inner body, and no name may be defined twice. So XLA refuses the program.
 func TestUpstreamNamesOfParameters(t *testing.T) {
 	b := engine.Plain(enginetest.Open(t, engine.CPU)).Builder("names")
 	number := shapes.Make(dtypes.Float32)

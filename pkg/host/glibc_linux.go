@@ -5,6 +5,8 @@ package host
 // #include <features.h>
 // #ifdef __GLIBC__
 // #include <malloc.h>
+// // glibc is 1 if the C library is glibc, and 0 if it is another one. Only glibc has the function malloc_trim, which
+// // returns freed memory to the operating system. With another C library, trim does nothing.
 // enum { glibc = 1 };
 // static void trim(void) { malloc_trim(0); }
 // #else
@@ -21,7 +23,7 @@ import (
 	"syscall"
 )
 
-// glibc tells whether the C library is glibc. Only glibc has the settings that [Tunables] change.
+// glibc tells whether the C library is glibc. Other C libraries do not have the settings [Tunables].
 const glibc = C.glibc == 1
 
 func trim() { C.trim() }

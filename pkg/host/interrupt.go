@@ -55,7 +55,9 @@ func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// attend handles the signals until their channel is closed. The first signal cancels the context.
+// attend receives signals from a channel until the channel is closed. After the first signal it calls cancel, which
+// ends the context that [Interruptible] returned. After a later signal it may end the process, as the comment of
+// [Interruptible] says.
 func attend(signals <-chan os.Signal, cancel context.CancelCauseFunc) {
 	var asked time.Time
 	for s := range signals {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endings are the signals that ask a program to end. warnings are the signals that announce the end of the program some
-// time before.
+// endings are the signals that ask a program to end now. warnings are the signals that a scheduler sends some time
+// before it ends the program.
 var (
 	endings  = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 	warnings = []os.Signal{syscall.SIGUSR1}

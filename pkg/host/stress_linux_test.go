@@ -40,25 +40,27 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// outcome is what a child process reports to the test.
+// outcome is what a child process reports to the test. The child process runs a compiled program many times, on several
+// threads. Each run of the program is called a step.
 type outcome struct {
 	// Sums has, for each thread, a hash of the result of the thread's last step. Steps is the number of steps that all
 	// threads did together.
 	Sums  []string
 	Steps int
-	// Faults is the number of memory pages that the operating system newly provides in a step that takes 64 MiB of
-	// working memory.
+	// Faults is the number of memory pages that the operating system provides while another compiled program runs once.
+	// This program needs 64 MiB of working memory.
 	Faults int64
-	// Started tells whether the process was started with the settings [host.Tunables]. Left is the value of
-	// GLIBC_TUNABLES in the environment after Tune, which further child processes would get.
+	// Started tells whether the environment variable GLIBC_TUNABLES had the settings [host.Tunables] when the process
+	// was started. Left is the value of this variable after [host.Tune] has run. If the process started processes of
+	// its own, these would get the value Left.
 	Started bool
 	Left    string
 }
 
 const threads, steps = 8, 1000
 
-// work is what a child process does: it calls Tune as a command does, runs a compiled program 1,000 times in total on 8
-// threads, and writes the outcome to its output.
+// work is what a child process of a test does. It first calls [host.Tune], which sets up the memory allocator. It then
+// runs a compiled program 1,000 times in total, on 8 threads, and prints the outcome as JSON for the test.
 func work() error {
 	if err := host.Tune(); err != nil {
 		return err
@@ -101,14 +103,15 @@ func work() error {
 	if err != nil {
 		return err
 	}
-	// glibc replaces the colons between settings by zero bytes, so that only one setting is looked for.
+	// The file has the environment with which this process was started. In this file, glibc has replaced the colon
+	// between the two settings of host.Tunables by a zero byte. So the code looks for only one of the two settings.
 	o.Started = bytes.Contains(b, []byte("glibc.malloc.arena_max=2"))
 	return json.NewEncoder(os.Stdout).Encode(o)
 }
 
-// iterate runs n steps. Each step needs 4 MiB of working memory, and its input is the result of the step before. The
-// input of the first step depends on the thread's number. iterate returns a hash of the last result, and the number of
-// steps done.
+// iterate runs the compiled program step n times. Each run needs 4 MiB of working memory, and its input is the result
+// of the run before. The input of the first run depends on the number of the thread. iterate returns a hash of the last
+// result, and how many times the program was run.
 func iterate(step *Exec, thread, n int) (sum string, done int, err error) {
 	const rows, columns = 1024, 16
 	x := make([]float32, rows*columns)
@@ -133,8 +136,8 @@ func iterate(step *Exec, thread, n int) (sum string, done int, err error) {
 	return fmt.Sprintf("%x", bits.Sum(nil)), done + 1, nil
 }
 
-// faults runs a program with 64 MiB of working memory three times. It returns the number of memory pages that the
-// operating system newly provides in the third run.
+// faults runs a program that needs 64 MiB of working memory three times. It returns the number of page faults in the
+// third run: the number of memory pages that the operating system has to provide for this run.
 func faults(e *engine.Engine) (n int64, err error) {
 	big, err := NewExec(e.Backend, func(x *Node) *Node { return MatMul(MatMul(x, Transpose(x, 0, 1)), x) })
 	if err != nil {
@@ -176,10 +179,11 @@ func run(t *testing.T, environment ...string) (o outcome) {
 	return o
 }
 
-// The child process runs with three settings of the allocator: "plain" are the C library's own, "tuned" are Tunables,
-// and "kept" are KeepTunables. In all three cases, all 1,000 steps on 8 threads must be done, and the results must be
-// the same bit for bit. With Tunables, a step with much working memory must use huge pages, and other settings in
-// GLIBC_TUNABLES must be left as they were.
+// TestTunedStepsMatchBitForBit runs three child processes with different settings of the memory allocator: "plain" has
+// the C library's own settings, "tuned" has [host.Tunables], and "kept" has [host.KeepTunables]. Each process must run
+// a compiled program 1,000 times in total, on 8 threads. The results of all three processes must be the same bit for
+// bit. The operating system must provide the memory of "tuned" in huge pages (2 MiB instead of 4 KiB), if these are
+// enabled. Before "tuned" starts, GLIBC_TUNABLES has another setting, which must still be there afterwards.
 func TestTunedStepsMatchBitForBit(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	const others = "glibc.rtld.nns=4"

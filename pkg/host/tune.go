@@ -20,9 +20,9 @@ const System, Keep = "system", "keep"
 // variable GLIBC_TUNABLES when a process starts.
 //
 // hugetlb=1 is for the working memory of compiled programs, often 100 MB, which XLA allocates anew in every run. With
-// this setting, the operating system provides the memory in pages of 2 MiB instead of 4 KiB, if
-// /sys/kernel/mm/transparent_hugepage/enabled says "madvise". (This needs glibc 2.35 or newer; older versions ignore
-// the setting.)
+// this setting, the operating system provides the memory in pages of 2 MiB instead of 4 KiB, which takes less time. It
+// does so if "madvise" is selected in the file /sys/kernel/mm/transparent_hugepage/enabled. (The setting needs glibc
+// 2.35 or newer; older versions ignore it.)
 //
 // arena_max=2 makes all threads take memory from two arenas (the allocator's pools of memory). Otherwise, each of the
 // many threads of XLA's compiler would leave some 50 MB in an arena of its own. With a single arena, threads that run a
@@ -30,7 +30,8 @@ const System, Keep = "system", "keep"
 const Tunables = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=2"
 
 // KeepTunables are settings like [Tunables], with which the process also keeps freed blocks of memory of up to 1 GiB
-// for later use. There is only one arena here, since in glibc only the first arena can hold blocks of more than 64 MiB.
+// for later use. The memory allocator has only one arena (pool of memory) with these settings. The reason is that only
+// glibc's first arena can hold blocks of more than 64 MiB.
 const KeepTunables = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:" +
 	"glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=1073741824"
 
@@ -63,7 +64,8 @@ func Tune() error {
 	return restart(variable + "=" + given + settings)
 }
 
-// restore gives GLIBC_TUNABLES the value that it had before the program was started again.
+// restore sets the environment variable GLIBC_TUNABLES to the given value, which it had before [Tune] started the
+// program again. If the value is empty, restore removes the variable.
 func restore(before string) error {
 	if before == "" {
 		return os.Unsetenv(variable)

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// Tune must change nothing if REVGNN_ALLOCATOR is "system", or if GLIBC_TUNABLES has settings of malloc that are not
-// those of Tune. If GLIBC_TUNABLES has the settings of Tune, Tune must remove these settings and no others.
+// TestTuneEnvironment checks when Tune changes the environment variable GLIBC_TUNABLES. Tune must leave GLIBC_TUNABLES
+// as it is if REVGNN_ALLOCATOR is "system", or if GLIBC_TUNABLES has settings of malloc that Tune has not added. If
+// Tune has added settings to GLIBC_TUNABLES, it must remove these settings and no others.
 func TestTuneEnvironment(t *testing.T) {
 	for _, c := range []struct{ allocator, before, after string }{
 		{System, "", ""},

@@ -1,5 +1,8 @@
-// Package machine tells how much memory the machine and its GPU have, how much of it this process may use, and how much
-// this process uses.
+// Package machine tells how much memory the machine has, how much of this memory this process may use, and how much
+// this process uses. It also tells how much memory of the GPU is free.
+//
+// On Linux, each process belongs to a control group (cgroup), which is a set of processes. A control group may have a
+// limit on the memory that its processes use together. Containers and the jobs of schedulers are limited in this way.
 package machine
 
 import (

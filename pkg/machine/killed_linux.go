@@ -7,7 +7,8 @@ import "path/filepath"
 // number never falls. If it is not known, Killed returns 0.
 func Killed() (n int64) {
 	for _, g := range groups() {
-		// The two files are those of versions 2 and 1 of control groups.
+		// Linux has two versions of control groups. Version 2 has the file memory.events, and version 1 has
+		// memory.oom_control.
 		for _, file := range []string{"memory.events", "memory.oom_control"} {
 			n = max(n, fields(filepath.Join(g.dir, file))["oom_kill"])
 		}

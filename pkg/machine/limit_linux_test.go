@@ -26,8 +26,8 @@ func TestAddressLimit(t *testing.T) {
 	}
 }
 
-// TestFaultLittleGroup runs this test program once more, in a process whose control group has little memory. In that
-// process, Memory must return the memory of the group, and Room must refuse more.
+// TestFaultLittleGroup runs this test program once more, in a control group whose memory is limited to 500 MiB. There,
+// Memory must return this limit, and Room must return an error for 1 GiB.
 func TestFaultLittleGroup(t *testing.T) {
 	if os.Getenv("REVGNN_TEST_LIMITED") != "" {
 		total, free := Memory()

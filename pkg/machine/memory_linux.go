@@ -33,24 +33,25 @@ func Memory() (total, free int64) {
 	return total, free
 }
 
-// group describes a control group, or a folder that contains control groups. dir is its folder. limit and used are the
-// names of two files in dir: the first has the group's memory limit, and the second the memory that the group uses.
-// Some of the used memory only holds copies of files, and can be freed at any time. The size of this part is in the
-// file memory.stat in dir. The field cached is the name of the line with this size.
+// group names the folder of a control group, and the files in this folder that describe the group's memory. dir is the
+// folder. limit is the name of the file with the group's memory limit, and used is the name of the file with the amount
+// of memory that the group uses. A part of the used memory only holds copies of files, and the operating system can
+// free this part at any time. Its size is in a line of the file memory.stat, and cached is the name of this line.
 type group struct{ dir, limit, used, cached string }
 
-// mounts are the folders in which Linux shows control groups: two folders for version 2 of control groups, and one for
-// version 1.
+// mounts are the folders in which Linux shows control groups, and the names of files in the folder of each group. Linux
+// has two versions of control groups. Groups of version 2 are in one of the first two folders, and groups of version 1
+// are in the third folder.
 var mounts = []group{
 	{"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
 	{"/sys/fs/cgroup/unified", "memory.max", "memory.current", "inactive_file"},
 	{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 }
 
-// groups lists the control groups that may limit this process: the group that /proc/self/cgroup names, and all groups
-// that contain this group. Inside a container, often only the container's own group is visible, and its files are in
-// the folder of the outermost group. groups also lists groups whose folders do not exist or are not visible. These
-// count as groups without a limit.
+// groups lists the control groups that may limit this process: the group that the file /proc/self/cgroup names, and all
+// groups that contain this group. The list may have groups whose folders do not exist, and [Memory] skips these groups.
+// Inside a container, often only the folder of the outermost group exists. It then has the files of the container's own
+// group.
 func groups() (all []group) {
 	b, _ := os.ReadFile("/proc/self/cgroup")
 	for line := range strings.Lines(string(b)) { // The line is, for example, "0::/user.slice" or "4:memory:/job".

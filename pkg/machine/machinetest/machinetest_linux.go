@@ -87,8 +87,8 @@ func newGroup(bytes int) (dir string, err error) {
 		}
 		for name, limit := range limits {
 			if err == nil {
-				// If the file does not exist, the group cannot have this limit. The function write then returns an
-				// error, and does not create the file.
+				// A limit of a group is set by writing it to a file in the group's folder. If this file does not exist,
+				// the group cannot have the limit. The function write then returns an error.
 				err = write(filepath.Join(dir, name), limit)
 			}
 		}
