@@ -22,8 +22,8 @@ func ExampleROCAUC() {
 	// 1
 }
 
-// The graph smoothness level (GSL) of features is 1 if the features of all nodes point in the same direction. This is
-// over-smoothing.
+// The example computes the graph smoothness level (GSL) twice: first for two nodes whose features are perpendicular,
+// then for two nodes whose features point in the same direction.
 func ExampleGSL() {
 	for _, x := range [][]float32{{1, 0, 0, 1}, {1, 1, 2, 2}} { // two nodes with two features each
 		gsl, err := metrics.GSL(x, 2, 2)

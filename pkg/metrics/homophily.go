@@ -33,15 +33,14 @@ func known(g *graphs.Graph, e graphs.Edge) bool {
 	return g.Labels[e[0]] != graphs.Unlabelled && g.Labels[e[1]] != graphs.Unlabelled
 }
 
-// AdjustedHomophily returns the edge homophily, corrected for chance. If one class is large, for example, most edges
-// join nodes of the same label even if the edges are drawn at random. The correction is for random edges that keep the
-// degree of each node:
+// AdjustedHomophily returns the edge homophily, corrected for chance (Platonov et al., 2023),
 //
 //	h_adj = (h_edge - Σ_k D_k²/(2|E|)²) / (1 - Σ_k D_k²/(2|E|)²),
 //
-// where h_edge is the edge homophily, and D_k is the sum of the degrees of the nodes of class k (Platonov et al.,
-// 2023). E is the set of those edges whose two nodes both have labels. Only these edges count in the degrees. h_adj is
-// NaN if there are no such edges, or if all of them join nodes of one and the same class.
+// where h_edge is the edge homophily, and D_k is the sum of the degrees of the nodes of class k. E is the set of those
+// edges whose two nodes both have labels. Only the edges in E count in the degrees. The sum Σ_k D_k²/(2|E|)² is the
+// edge homophily to be expected if edges are drawn at random and each node keeps its degree. If nearly all nodes are of
+// one class, this sum is near 1. h_adj is NaN if E is empty, or if all edges in E join nodes of one and the same class.
 func AdjustedHomophily(g *graphs.Graph) float64 {
 	degrees, all := make([]float64, g.NumClasses), 0
 	for _, e := range g.Edges {

@@ -8,8 +8,8 @@ import (
 )
 
 // Confusion returns the confusion matrix of the nodes in mask: entry [k][l] is the number of nodes of class k that are
-// predicted as class l. The prediction for a node is the column of the largest logit in its row. logits are row-major
-// [n, classes]; a nil mask selects all nodes.
+// predicted as class l. The prediction for a node is the column of the largest logit in its row. logits is a row-major
+// matrix of shape [nodes, classes]. A nil mask selects all nodes.
 func Confusion[F Float](logits []F, classes int, labels []int32, mask []bool) ([][]int, error) {
 	predictions, err := Argmax(logits, classes)
 	if err != nil {
@@ -36,9 +36,9 @@ func Confusion[F Float](logits []F, classes int, labels []int32, mask []bool) ([
 
 // ROC returns the points of the receiver operating characteristic. The area below this curve is [ROCAUC]. Each point
 // belongs to a threshold: falsePositive is the share of the nodes of class 0 whose score is at least the threshold, and
-// truePositive is the same for class 1. Only the nodes in mask count; a nil mask selects all nodes. The first point is
-// (0, 0). Then each different score is the threshold of one point, from the highest score to the lowest. The last point
-// is (1, 1).
+// truePositive is the same share for class 1. The first point is (0, 0). Then each distinct score, from the highest to
+// the lowest, is the threshold of one point. The last point is (1, 1). Only the nodes in mask count; a nil mask selects
+// all nodes.
 func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, truePositive []float64, err error) {
 	if _, err := ROCAUC(scores, labels, mask); err != nil {
 		return nil, nil, err // ROCAUC has checked the arguments

@@ -89,8 +89,9 @@ func TestROCAUC(t *testing.T) {
 	mustFail(t, err, "one or two outputs")
 }
 
-// TestROCAUCCountsPairs compares ROCAUC with its definition: the share of pairs of nodes in which the node of class 1
-// has the higher score. Equal scores count one half.
+// TestROCAUCCountsPairs compares ROCAUC with its definition. All pairs of a node of class 0 and a node of class 1 are
+// formed. ROC-AUC is the share of the pairs in which the node of class 1 has the higher score, where a pair with equal
+// scores counts one half.
 func TestROCAUCCountsPairs(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -120,8 +121,8 @@ func TestROCAUCCountsPairs(t *testing.T) {
 }
 
 func TestHomophily(t *testing.T) {
-	// The path 0-1-2-3 has the labels 0 0 1 1. Two of its three edges join equal labels. The degrees add up to 3 in
-	// each class, so that the homophily by chance is 1/2.
+	// The nodes of the path 0-1-2-3 have the labels 0 0 1 1. Two of the three edges join equal labels. The degrees add
+	// up to 3 in each class. So the homophily by chance is (3/6)² + (3/6)² = 1/2.
 	g, err := graphs.New("path", 4, []graphs.Edge{{0, 1}, {1, 2}, {2, 3}}, nil, 0, []int32{0, 0, 1, 1}, 2,
 		make([]graphs.Split, 0))
 	if err != nil {
@@ -242,8 +243,8 @@ func TestConfusion(t *testing.T) {
 	mustFail(t, err, "one of each per node")
 }
 
-// TestROC: the area below the curve is the ROC-AUC. After Thin has dropped points of the curve, the area is still
-// nearly the same.
+// TestROC checks that the area below the curve that ROC returns equals the result of ROCAUC. After Thin has dropped
+// points of the curve, the area must be nearly the same.
 func TestROC(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	scores, labels := make([]float64, 3000), make([]int32, 3000)
@@ -274,7 +275,7 @@ func TestROC(t *testing.T) {
 	mustFail(t, err, "undefined")
 }
 
-// TestUnlabelled: only edges whose two nodes have labels count for homophily.
+// TestUnlabelled checks that only edges whose two nodes both have labels count for homophily.
 func TestUnlabelled(t *testing.T) {
 	labels := []int32{0, 0, 1, graphs.Unlabelled}
 	g, err := graphs.New("path", 4, []graphs.Edge{{0, 1}, {1, 2}, {2, 3}}, nil, 0, labels, 2, nil)

@@ -25,8 +25,8 @@ func GSL[F Float](x []F, n, d int) (float64, error) {
 	units := 0
 	for i := range n {
 		row := x[i*d : (i+1)*d]
-		// The row is first divided by its largest absolute entry. Otherwise the squares of very large or small float64
-		// values would be infinite or 0.
+		// The row is first divided by its largest absolute entry. Otherwise the square of a very large value would be
+		// infinite, and the square of a very small value would be 0.
 		largest := 0.0
 		for k, v := range row {
 			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Mean returns the arithmetic mean; NaN if x is empty.
+// Mean returns the arithmetic mean of x. It returns NaN if x is empty.
 func Mean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -14,8 +14,8 @@ func Mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// Median returns the middle one of the values. If the number of values is even, it returns the mean of the two in the
-// middle. It returns NaN if x is empty.
+// Median returns the median of x: the value in the middle when the values are sorted. If the number of values is even,
+// it returns the mean of the two values in the middle. It returns NaN if x is empty.
 func Median(x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
@@ -24,8 +24,8 @@ func Median(x []float64) float64 {
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// SampleStd returns the standard deviation of n values with the divisor n-1, as Platonov et al. (2023) report it. For a
-// single value it returns 0 (rather than 0/0), and for no value NaN.
+// SampleStd returns the standard deviation of n values with the divisor n-1, as Platonov et al. (2023) report it. It
+// returns 0 for a single value, where the formula would give 0/0. It returns NaN if x is empty.
 func SampleStd(x []float64) float64 {
 	if len(x) == 1 {
 		return 0

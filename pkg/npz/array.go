@@ -37,7 +37,8 @@ func NewArray(descr string, fortran bool, shape []int64, raw []byte) (*Array, er
 	return &a, nil
 }
 
-// setShape sets the shape. The caller must have checked the shape by checkShape.
+// setShape sets the shape. The caller must first check the shape by checkShape, which returns an error if the array
+// would be too large.
 func (a *Array) setShape(shape []int64) {
 	a.Shape = make([]int, len(shape))
 	for i, d := range shape {

@@ -29,7 +29,7 @@ const Any = -1
 
 // File is an open archive. Each array is read when it is asked for.
 type File struct {
-	// Path is the name of the file in errors.
+	// Path is the name by which error messages call the file.
 	Path    string
 	size    int64 // the archive's size in bytes
 	entries map[string]*zip.File
@@ -52,8 +52,8 @@ func Open(path string) (*File, error) {
 	return z, nil
 }
 
-// New returns the archive that r reads. It reads only the archive's directory. The argument size is the archive's size
-// in bytes, and path is the name of the file in errors.
+// New opens an archive whose bytes are read from r. It reads the names of the arrays, but no array. The argument size
+// is the archive's size in bytes, and path is the name by which error messages call the file.
 func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
@@ -120,8 +120,8 @@ func (z *File) array(name string, dims, width int) (a *Array, err error) {
 	return a, nil
 }
 
-// take records how many bytes of memory an array takes. It returns an error if all arrays that were read would then
-// take more than the limit.
+// take records how many bytes of memory an array takes, before the array is read. It returns an error if this array and
+// all arrays that were read before would together take more than the limit for the archive (see [mostUnpacked]).
 func (z *File) take(name string, bytes int64) error {
 	total := bytes
 	for other, n := range z.taken {
@@ -180,23 +180,23 @@ func values[T any](z *File, name string, dims int, convert func(*Array) ([]T, er
 	return out, a.Shape, nil
 }
 
-// Float32s returns the values of an array of numbers in C order, and the array's shape. Values beyond the range of
-// float32 become infinite.
+// Float32s reads an array of numbers. It returns the values in C order, and the array's shape. Values beyond the range
+// of float32 become infinite.
 func (z *File) Float32s(name string, dims int) ([]float32, []int, error) {
 	return values(z, name, dims, (*Array).Float32s)
 }
 
-// Int64s returns the values of an array of whole numbers in C order, and the array's shape.
+// Int64s reads an array of whole numbers. It returns the values in C order, and the array's shape.
 func (z *File) Int64s(name string, dims int) ([]int64, []int, error) {
 	return values(z, name, dims, (*Array).Int64s)
 }
 
-// Bools returns the values of an array of bool, or of 0 and 1, in C order. It also returns the array's shape.
+// Bools reads an array of bool, or of the integers 0 and 1. It returns the values in C order, and the array's shape.
 func (z *File) Bools(name string, dims int) ([]bool, []int, error) {
 	return values(z, name, dims, (*Array).Bools)
 }
 
-// listed returns the first few names as one text, for an error.
+// listed returns the first twelve names as one text, for an error message.
 func listed(names []string) string {
 	const most = 12
 	if len(names) > most {

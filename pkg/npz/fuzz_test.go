@@ -49,7 +49,8 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// FuzzArchive reads arbitrary bytes as an archive, and converts each array of the archive to every type.
+// FuzzArchive reads arbitrary bytes as an archive, and converts each array of the archive to float32, int64 and bool.
+// Errors are allowed, but a panic is not.
 func FuzzArchive(f *testing.F) {
 	f.Add(npztest.Graph())
 	f.Add(npztest.Zeros("a", "|u1", 1<<20))

@@ -19,14 +19,14 @@ type Analysis struct {
 	Model  string `json:"model"`
 	Engine string `json:"engine"`
 	Shape
-	// Stored is the number of terms that are added up for one column of a product with Â. Stored exceeds Entries if
-	// rows of Â are padded with zeros; see [sparse.Matrix.Places].
+	// Stored is the number of terms that are added up to compute one column of Â X. If rows of Â are padded with zeros,
+	// Stored is larger than the number of entries of Â. See [sparse.Matrix.Places].
 	Stored  int      `json:"stored_entries"`
 	Rates   Rates    `json:"rates"`
 	Kernels []Kernel `json:"kernels"`
-	// EpochSeconds is the measured time of an epoch. Accounted is the sum of the times of all executions of all kernels
-	// in an epoch, where the time of a kernel is measured alone. Least is the sum of the least times of the same
-	// executions. Fraction is Least / EpochSeconds.
+	// EpochSeconds is the measured time of an epoch. Accounted is the sum of Kernel.Times * Kernel.Seconds over all
+	// kernels: an epoch would take this time if each kernel took as long as it takes alone. Least is the sum of
+	// Kernel.Times * Kernel.Least over all kernels. Fraction is Least / EpochSeconds.
 	EpochSeconds float64 `json:"epoch_seconds"`
 	Accounted    float64 `json:"accounted_seconds"`
 	Least        float64 `json:"least_seconds"`
@@ -74,7 +74,7 @@ func Analyse(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Con
 	return a, a.measure(ctx, e, kernels(a.Shape, m, features))
 }
 
-// measure measures the time of each kernel alone, and adds up the measured times and the least times.
+// measure measures the time of each kernel alone. Then it computes the sums Accounted and Least, and Fraction.
 func (a *Analysis) measure(ctx context.Context, e *engine.Engine, list []Kernel) (err error) {
 	for _, k := range list {
 		if err := ctx.Err(); err != nil {

@@ -12,7 +12,8 @@ import (
 // a loop, for arrays of the given sizes. The state of the loop consists of the arrays that a repetition changes for the
 // next repetition. All other arrays are only read.
 
-// product is the product x W. x has shape [n, d], and W has shape [d, d].
+// product is the kernel "X W", which multiplies an [n, d] matrix X by a [d, d] matrix W. The result is the X of the
+// next repetition.
 func product(n, d int) work {
 	var x, w *Node
 	return repeated(&x, &w, func(x, w *Node) *Node { return Dot(x, w).Product() },
@@ -28,7 +29,8 @@ func triad(n, d int) work {
 	}, input{&a, waves(n, d)}, input{&b, waves(n, d)})
 }
 
-// neighbours is the product Â x. x has shape [n, d].
+// neighbours is the kernel "Â X", which multiplies the matrix Â by an [n, d] matrix X. The argument m is Â. The result
+// is the X of the next repetition.
 func neighbours(m *sparse.Matrix, n, d int) work {
 	var x *Node
 	stored, inputs := stored(m)
@@ -36,9 +38,9 @@ func neighbours(m *sparse.Matrix, n, d int) work {
 		append([]input{{&x, waves(n, d)}}, inputs...)...)
 }
 
-// stored returns a list of nodes and a list of inputs. Both have one entry for each array that the sparse matrix m
-// consists of. The nodes are nil at first. When the loop is built, each input puts the node of its array into the list
-// of nodes.
+// stored returns what the function [repeated] needs to pass the arrays of the sparse matrix m to a loop. The list nodes
+// has one element for each array, which is nil at first. The list inputs has each array together with a pointer to the
+// array's element of nodes. When the loop is built, repeated sets this element to the node that stands for the array.
 func stored(m *sparse.Matrix) (nodes []*Node, inputs []input) {
 	arrays := m.Tensors()
 	nodes = make([]*Node, len(arrays))
@@ -48,8 +50,9 @@ func stored(m *sparse.Matrix) (nodes []*Node, inputs []input) {
 	return nodes, inputs
 }
 
-// gradient computes the gradients of a layer's weight and bias: Xᵀ G and the sum of G's rows. In training, G is first
-// multiplied by the derivative of ReLU. Here the entries of G that are not positive are set to 0 instead.
+// gradient is the kernel "Xᵀ G". It computes Xᵀ G for the gradient of a layer's weight, and the sum of the rows of G
+// for the gradient of the bias. In training, the derivative of ReLU sets some entries of G to 0. Here the negative
+// entries of G are set to 0 instead, which is as much work.
 func gradient(n, d int) work {
 	type state struct{ sum, factor *Node }
 	type reads struct{ x, g *Node }
@@ -76,22 +79,21 @@ func iterate(n, d int) work {
 		value, next := changing(s.factor)
 		h := loop.ReLU(Add(loop.Scale(r.u, value), rowVector(r.b, r.u)))
 		change := loop.MeanAbs(Sub(Sub(r.y, h), s.z))
-		// [loop.After] makes the new iterate depend on the change, as in package solve. Then XLA writes the new iterate
-		// over the old one, and need not copy it.
+		// change is computed from the old iterate. [loop.After] makes XLA compute change before the new iterate. After
+		// that, the old iterate is no longer needed, so that XLA can overwrite it without making a copy first.
 		return state{Sub(loop.After(change, r.y), h), Add(next, tiny(Reshape(change, 1, 1)))}
 	}, input{&s.z, waves(n, d)}, input{&s.factor, one()},
 		input{&r.y, waves(n, d)}, input{&r.u, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// correct is what an iteration of an adjoint solve computes besides its two products. The adjoint solve looks for the q
-// with
+// correct is what an iteration of an adjoint solve computes besides the products with W^T and Â^T. Let q be the present
+// iterate. The two products have given p = Â^T q W^T. The iteration then computes the change of the iterate,
 //
-//	q = r - σ'(u + b) ∘ K^T q.
+//	e = r - σ'(u + b) ∘ p - q,
 //
-// Here u is the layer's preactivation, b is its bias, K is the derivative of u by the layer's features, and ∘
-// multiplies entry by entry. r is σ'(u + b) ∘ v, where v is the cotangent of the layer's result. The two products have
-// given p = K^T q. Three things are left to compute: the change of q, which is e = r - σ'(u + b) ∘ p - q; the mean
-// absolute value of e; and the new iterate q + e.
+// the mean absolute value of e, and the new iterate q + e. Here u is the layer's preactivation, b is its bias, σ' is
+// the derivative of ReLU, and ∘ multiplies entry by entry. r is σ'(u + b) ∘ v, where v is the cotangent of the layer's
+// result.
 func correct(n, d int) work {
 	type state struct{ q, e, factor *Node }
 	type reads struct{ r, u, p, b *Node }
@@ -107,8 +109,9 @@ func correct(n, d int) work {
 		input{&r.r, waves(n, d)}, input{&r.u, waves(n, d)}, input{&r.p, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// layer is the start of a solve: y - ReLU(u + b), where y is the input of the reverse layer and b is the bias. The
-// preactivation u = 3 u1 - 3 u2 + u3 is extrapolated from the preactivations u1, u2 and u3 of the last three layers.
+// layer computes the first guess of a solve: y - ReLU(u + b), where y is the input of the reverse layer and b is the
+// bias. u = 3 u1 - 3 u2 + u3 is extrapolated from the preactivations of the three layers before. u1 belongs to the
+// nearest of these layers, and u3 to the farthest.
 func layer(n, d int) work {
 	type state struct{ y, factor *Node }
 	type reads struct{ u1, u2, u3, b *Node }
@@ -118,14 +121,16 @@ func layer(n, d int) work {
 		value, next := changing(s.factor)
 		times := func(c float64, u *Node) *Node { return loop.Scale(u, Mul(value, loop.Float(u, c))) }
 		u := Add(Add(Add(rowVector(r.b, s.y), times(3, r.u1)), times(-3, r.u2)), times(1, r.u3))
-		// y is multiplied by 0.5, so that it does not grow over many repetitions.
+		// The result is the y of the next repetition. Here y is multiplied by 0.5, so that the numbers do not grow from
+		// repetition to repetition.
 		return state{Sub(loop.Scale(s.y, loop.Float(s.y, 0.5)), loop.ReLU(u)), next}
 	}, input{&s.y, waves(n, d)}, input{&s.factor, one()},
 		input{&r.u1, waves(n, d)}, input{&r.u2, waves(n, d)}, input{&r.u3, waves(n, d)}, input{&r.b, waves(1, d)})
 }
 
-// encoder is the product H = X W of the forward pass, and the product Xᵀ H. The latter takes as long as computing the
-// gradient of W in the backward pass. X has shape [n, f], and W has shape [f, d].
+// encoder computes two products of the model's first linear map. The first is H = X W, where X has the features of all
+// nodes and shape [n, f], and W has shape [f, d]. The second is Xᵀ H. It takes as long as the gradient of W in
+// training, which is Xᵀ V, where V is the cotangent of H.
 func encoder(n, f, d int) work {
 	var w, x *Node
 	return repeated(&w, &x, func(w, x *Node) *Node {
@@ -144,8 +149,10 @@ func sparseEncoder(features *sparse.Matrix, f, d int) work {
 	}, append([]input{{&w, waves(f, d)}}, inputs...)...)
 }
 
-// head is the product R W of the forward pass, and the two products for the gradients of R and W. R has the forward and
-// the reverse features side by side, and the shape [n, 2 d]. W has the shape [2 d, c].
+// head computes three products of the model's last linear map. The first is Y = R W. R has the forward and the reverse
+// features side by side, and shape [n, 2 d]. W has shape [2 d, c], where c is the number of outputs. The other two are
+// Y Wᵀ and Rᵀ Y. They take as long as the gradients of R and W in training, which are V Wᵀ and Rᵀ V, where V is the
+// cotangent of Y.
 func head(n, d, c int) work {
 	type state struct{ representation, weight *Node }
 	var s state

@@ -23,9 +23,9 @@
 //
 // The graph has n nodes, and Â has E non-zero entries. A node has F features. All nodes together have Z non-zero
 // features. The model has C outputs, width d, P parameters, L_F forward layers and L_R reverse layers. s is the mean
-// number of iterations of a solve, and a is that of an adjoint solve. The preactivation of a layer is u = Â X W. The
-// cotangent of a value is the derivative of the loss with respect to this value, and G is the cotangent of u. Numbers
-// are stored in 4 bytes each.
+// number of iterations of a solve, and a is the mean number of iterations of an adjoint solve. The preactivation of a
+// layer is u = Â X W. The cotangent of a value is the derivative of the loss with respect to this value, and G is the
+// cotangent of u. Each number is stored in 4 bytes.
 //
 //	kernel      operations     bytes                      times per epoch
 //	X W         2 n d²         4 (2 n d + d²)             4 L_F + L_R (s + 1 + a)
@@ -43,16 +43,16 @@
 //
 //   - "X W" and "Â X" are the two products of a layer's preactivation. Backpropagation multiplies by W^T and Â^T. These
 //     products have the same sizes and are counted here as well.
-//   - "Xᵀ G" is the product that gives a layer's part of the gradient of W. (In training, Â X has the place of X.) The
-//     layer's part of the gradient of the bias b is counted here as well.
+//   - "Xᵀ G" stands for the product (Â X)ᵀ G, which has the same size. This product is a layer's part of the gradient
+//     of W. The layer's part of the gradient of the bias b is counted here as well.
 //   - "iterate" is the rest of an iteration of a solve. It computes the new iterate y - ReLU(u + b), where y is the
-//     layer's input, and the mean change of the iterate. It reads three arrays and writes one.
+//     layer's input, and the mean absolute change of the iterate. It reads three arrays and writes one.
 //   - "correct" is the rest of an iteration of an adjoint solve. It reads four arrays and writes two: the new iterate
 //     and its change.
-//   - "layer" is the start of a solve, which is extrapolated from the preactivations of the last three layers. It reads
-//     four arrays and writes one. A reverse layer does more with arrays of shape [n, d]: it stores a preactivation,
-//     computes the sum y = z + h(z), multiplies by the derivative of ReLU, and adds up cotangents. All this takes about
-//     three times as long as "layer". So "layer" is counted four times for each reverse layer.
+//   - "layer" computes the first guess of a solve from the preactivations of the last three layers. It reads four
+//     arrays and writes one. A reverse layer does more with arrays of shape [n, d]: it stores a preactivation, computes
+//     the sum y = z + h(z), multiplies by the derivative of ReLU, and adds up cotangents. All this takes about three
+//     times as long as "layer". So "layer" is counted four times for each reverse layer.
 //   - "encoder" is the linear map at the beginning of the model, with its backward pass. The second line is for
 //     features that are stored as a sparse matrix.
 //   - "head" is the linear map at the end of the model, with its backward pass.
@@ -60,13 +60,13 @@
 //
 // The last column is explained as follows. A forward layer computes the products X W and Â X four times: once in the
 // forward pass, and three times in the backward pass. The backward pass first evaluates the layer again, since the
-// results of few layers are stored. Then it evaluates the layer once more, to get the intermediate results that the
-// gradient needs. The fourth time is backpropagation through the layer.
+// results of most layers are not stored. Then it evaluates the layer once more, to get the intermediate results that
+// the gradient needs. The fourth time is backpropagation through the layer.
 //
 // A reverse layer computes the products s times in the iterations of its solve, and a times in the iterations of its
 // adjoint solve. It computes them once more in the backward pass, to get its input y = z + h(z) from its result z. If
-// preactivations are stored ([solve.Keeps]), this takes no X W.
+// preactivations are stored ([solve.Keeps]), only the product Â X is computed once more, and not X W.
 //
-// In the bytes of Â X, every entry of Â is counted with an index, a weight and a row of X. The product can be faster
-// than its least time t: if neighbours are close together in memory, their rows are read from a faster cache.
+// The bytes of Â X include an index, a weight and a row of X for each entry of Â. The product can take less than the
+// time t: if neighbours are close together in memory, their rows are read from a faster cache.
 package roofline

@@ -34,8 +34,8 @@ func ExampleAnalyse() {
 	fmt.Printf("an epoch takes %.3f s, of which the machine needs %.0f %%\n", a.EpochSeconds, 100*a.Fraction)
 }
 
-// The example reads an analysis that was stored as JSON. A kernel loses the time by which it takes longer than its
-// least time, added up over its executions in an epoch. The example finds the kernel that loses the most time.
+// The example reads an analysis that was stored as JSON. The lost time of a kernel is its measured time minus its least
+// time, multiplied by the number of its executions in an epoch. The example finds the kernel that loses the most time.
 func ExampleAnalysis() {
 	const kept = `{"model": "gcn+rep", "kernels": [
 		{"name": "X W", "times": 53, "seconds": 0.0005, "least_seconds": 0.0004},

@@ -5,8 +5,8 @@ import "github.com/revgnn/revgnn/pkg/sparse"
 // Kernel is one kind of computation in an epoch, such as the product X W.
 type Kernel struct {
 	Name string `json:"name"`
-	// Operations and Bytes are the numbers of floating-point operations and of bytes moved in one execution. Times is
-	// the number of executions in an epoch.
+	// Operations is the number of floating-point operations in one execution. Bytes is the number of bytes that are
+	// moved in one execution. Times is the number of executions in an epoch.
 	Operations float64 `json:"operations"`
 	Bytes      float64 `json:"bytes"`
 	Times      float64 `json:"times"`
@@ -19,9 +19,10 @@ type Kernel struct {
 	work work
 }
 
-// Shape has the numbers from which the operations and bytes of the kernels are computed. Entries is the number of
-// entries of Â, Features the number of features of a node, Outputs the number of columns of the model's result, and
-// Hidden the width of the layers. Forward and Reverse are the numbers of layers.
+// Shape has the numbers from which the operations and bytes of the kernels are computed. Nodes is the number of nodes.
+// Entries is the number of entries of Â. Features is the number of features of a node. Outputs is the number of columns
+// of the model's result. Hidden is the width of the layers. Forward is the number of forward layers, and Reverse is the
+// number of reverse layers.
 type Shape struct {
 	Nodes    int `json:"nodes"`
 	Entries  int `json:"entries"`
@@ -33,7 +34,7 @@ type Shape struct {
 	Hidden         int `json:"hidden"`
 	Forward        int `json:"forward"`
 	Reverse        int `json:"reverse"`
-	// Solve and Adjoint are the mean numbers of iterations of the solve and of the adjoint solve of a reverse layer.
+	// Solve is the mean number of iterations of a solve. Adjoint is the mean number of iterations of an adjoint solve.
 	Solve   float64 `json:"solve"`
 	Adjoint float64 `json:"adjoint"`
 	// Kept is true if the reverse layers store their preactivations for the backward pass; see [solve.Keeps].
@@ -46,7 +47,7 @@ func (s Shape) parameters() float64 {
 	return (f+1)*d + d*d + d + (2*d+1)*c
 }
 
-// counts returns the kernels of an epoch with their numbers of operations, bytes and times, by the formulas in the
+// counts returns the kernels of an epoch. It computes Operations, Bytes and Times of each kernel by the formulas in the
 // package's documentation.
 func counts(s Shape) []Kernel {
 	n, e, f, d, c := float64(s.Nodes), float64(s.Entries), float64(s.Features), float64(s.Hidden), float64(s.Outputs)

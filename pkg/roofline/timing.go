@@ -16,8 +16,8 @@ const (
 	// but cannot speed it up.
 	span  = 200 * time.Millisecond
 	tries = 3
-	// most is the largest number of repetitions in a measurement. A kernel that takes less than a microsecond is
-	// repeated so often within 200 ms (the constant span). It is measured for a shorter time.
+	// most is the largest number of repetitions in a measurement. If a kernel takes less than about 0.75 microseconds,
+	// this number of repetitions takes less than 200 ms (the constant span). The kernel is measured all the same.
 	most = 1 << 18
 )
 
@@ -100,9 +100,9 @@ func (c *clock) fastest(times int) (best time.Duration, err error) {
 	return best, nil
 }
 
-// enough finds a number of repetitions that takes long enough to be measured: at least 200 ms (the constant span)
-// longer than one repetition. The number is not larger than the constant called most. The argument is the time of the
-// loop with one repetition.
+// enough finds a number of repetitions for a measurement. With this number, the loop takes at least 200 ms (the
+// constant span) longer than with one repetition. If even the largest allowed number (the constant most) takes less,
+// enough returns the largest allowed number. The argument is the time of the loop with one repetition.
 func (c *clock) enough(one time.Duration) (times int, err error) {
 	for times = 2; ; {
 		took, err := c.run(times)

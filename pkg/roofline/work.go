@@ -18,16 +18,18 @@ type work struct {
 	loop   func(times *Node, arrays []*Node) *Node
 }
 
-// input is an array that is passed to a loop, and a pointer to the variable for the array's node. This variable belongs
-// to the state of the loop or to the values that the loop only reads.
+// input is an array that is passed to a loop. When the loop is built, a [Node] stands for the array. The field node
+// points to the variable that gets this Node.
 type input struct {
 	node  **Node
 	array *tensors.Tensor
 }
 
-// repeated is the work of a kernel. The function body is one repetition. From the present state of the loop and from
-// values that do not change, it computes the next state. When the loop is built, the inputs set the nodes of *state and
-// of *reads. The node of the first input must be in *state, since the result of the loop is taken from this node.
+// repeated returns the [work] of repeating a kernel in a loop. The function body is one repetition: it computes the
+// next state of the loop from the present state, and from values that the loop only reads. *state and *reads consist of
+// variables for nodes. Each input has an array and a pointer to one of these variables. When the loop is built, the
+// variable gets the node that stands for the array. The first input must point into *state. After the loop, the result
+// is taken from the variable of the first input.
 func repeated[S, R any](state *S, reads *R, body func(state S, reads R) S, inputs ...input) work {
 	var w work
 	for _, in := range inputs {
@@ -46,7 +48,8 @@ func repeated[S, R any](state *S, reads *R, body func(state S, reads R) S, input
 	return w
 }
 
-// waves is an array of shape [rows, columns] with the values wave(0), wave(1), and so on, row by row.
+// waves is an array of shape [rows, columns] with the values wave(0), wave(1), and so on, row by row. The function
+// [wave] gives numbers between -1 and 1.
 func waves(rows, columns int) *tensors.Tensor { return filled(rows, columns, wave) }
 
 // filled is an array of shape [rows, columns] with the values f(0), f(1), and so on, row by row.
@@ -58,12 +61,13 @@ func filled(rows, columns int, f func(i int) float64) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(values, rows, columns)
 }
 
-// wave returns values between -1 and 1. They repeat only after 2003 values. None is close to 0, since computing with
-// tiny numbers can be slow.
+// wave returns a number between -1 and 1 for i = 0, 1, and so on. The numbers repeat only after 2003 of them. None of
+// them is close to 0, since computing with tiny numbers can be slow.
 func wave(i int) float64 { return float64((i*7919)%2003)/1001.5 - 1 + 1e-4 }
 
-// reflection is the orthogonal matrix I - 2 v v^T/|v|², with v = (wave(0), wave(1), …). Multiplying by this matrix does
-// not change the lengths of rows. So the numbers stay in range over many repetitions.
+// reflection is the orthogonal matrix I - 2 v v^T/|v|², where v has the d numbers wave(0) to wave(d-1). Multiplying a
+// matrix by it does not change the lengths of the matrix's rows. So the numbers neither grow nor vanish when a matrix
+// is multiplied by it again and again.
 func reflection(d int) *tensors.Tensor {
 	norm := 0.0
 	for i := range d {
@@ -79,14 +83,15 @@ func reflection(d int) *tensors.Tensor {
 	})
 }
 
-// one is an array with the single value 1, the first value of a factor; see [changing].
+// one is an array of shape [1, 1] with the value 1. It is the factor of the first repetition; [changing] explains why a
+// loop needs a factor.
 func one() *tensors.Tensor { return filled(1, 1, func(int) float64 { return 1 }) }
 
 // changing keeps the compiler from moving computations out of the loop. A computation that does not read the state
-// gives the same result in each repetition, so that the compiler could do it once, before the loop. Therefore such a
-// computation is multiplied by a factor, which is an array [1, 1] in the loop's state. The factor stays at 1, up to
-// tiny changes, but the compiler cannot know this. changing returns the value of the factor as a scalar, and the factor
-// of the next repetition.
+// gives the same result in each repetition, so that the compiler could do it once, before the loop. Therefore an array
+// that such a computation reads is first multiplied by a factor, which belongs to the loop's state. The factor stays at
+// 1, up to tiny changes, but the compiler cannot know this. The argument is the factor of this repetition, an array of
+// shape [1, 1]. The result value is the same factor as a scalar, and next is the factor of the next repetition.
 func changing(factor *Node) (value, next *Node) {
 	spread := func(v float64) *Node { return loop.Like(loop.Float(factor, v), factor) }
 	return Reshape(factor), Add(Mul(factor, spread(-0.5)), spread(1.5))
