@@ -14,7 +14,7 @@ func Room(bytes int64) error {
 	}
 	// The quarter is for memory that Go takes in addition. The heap of a Go program grows in steps of 64 MiB and has
 	// overhead, and threads have stacks.
-	if _, free := Memory(); free > 0 && bytes+bytes/4 > free {
+	if _, free := Memory(); free > 0 && bytes/4 > free-bytes { // a sum could overflow
 		return fmt.Errorf("needs %s of memory, but %s are free: make room, or take a machine with more",
 			Bytes(bytes), Bytes(free))
 	}
