@@ -18,7 +18,8 @@ import (
 // person has eight traits (the features), drawn from normal distributions with standard deviation 1. For each group,
 // two or three of the traits have the mean 0.7; all other traits have the mean 0.
 //
-// Every call writes the same files. There is no column "split", so that Load draws random splits.
+// Every call writes the same files. The file nodes.csv has no column "split". Therefore Load draws random splits for
+// the graph.
 func WriteClub(dir string) (paths []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

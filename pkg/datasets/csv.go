@@ -12,16 +12,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// maxCSVBytes is the largest size of a CSV file, and maxRowBytes is the largest size of one row of the file. Rows need
-// a limit of their own, since the CSV reader holds a whole row in memory. A row that consists of commas takes some
-// twenty times its size there.
+// maxCSVBytes is the largest size of a CSV file in bytes, and maxRowBytes is the largest size of one row of the file.
+// Rows need a limit of their own, since the CSV reader holds a whole row in memory. There, a row that consists of
+// commas needs some twenty times as many bytes as in the file.
 const (
 	maxCSVBytes = 1 << 30
 	maxRowBytes = 4 << 20
 )
 
-// readCSV opens the CSV file with the given name in a dataset folder, and returns what parse makes of its rows. The
-// error says which file is at fault.
+// readCSV opens the CSV file with the given name in a dataset folder, and calls parse with the rows of the file. It
+// returns the result of parse. The error message names the file.
 func readCSV[T any](dir, name string, parse func(*rows) (T, error)) (out T, err error) {
 	path := filepath.Join(dir, name)
 	f, size, err := files.Open(path, "a CSV file")

@@ -9,10 +9,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// addDirections gives a public dataset's graph the directions of its edges, if the dataset has a file with directions
-// and this file is in dir. Most models do not read directions, so that a missing or wrong file is no error here.
-// Instead, the graph's field ArcsMissing says what is wrong with the file. The error message of a model that needs
-// directions quotes this field.
+// addDirections adds the directions of the edges to the graph g of a public dataset. It does nothing if the dataset has
+// no file with directions. The file must be in the folder dir.
+//
+// A missing or damaged file is no error here, since most models do not read directions. Instead, the field ArcsMissing
+// of the returned graph says what is wrong with the file. The error message of a model that needs directions quotes
+// this field.
 func addDirections(g *graphs.Graph, info data.Dataset, dir string) *graphs.Graph {
 	if info.Directed == nil {
 		return g
@@ -26,8 +28,8 @@ func addDirections(g *graphs.Graph, info data.Dataset, dir string) *graphs.Graph
 	return directed
 }
 
-// readDirections reads the directions of a graph's edges from an archive with the array edges [m,2]. Each row of this
-// array is an edge that goes from the first node to the second.
+// readDirections reads the directions of a graph's edges from an archive. The archive has the array edges with two
+// columns. Each row of this array is an edge, which leads from the node in the first column to the node in the second.
 func readDirections(g *graphs.Graph, path string, file data.File) (*graphs.Graph, error) {
 	if err := verifyOnce(path, file); err != nil {
 		return nil, err
@@ -41,8 +43,8 @@ func readDirections(g *graphs.Graph, path string, file data.File) (*graphs.Graph
 	})
 }
 
-// withDirections returns the graph with directions of its edges. Each of the given edges leads from its first node to
-// its second.
+// withDirections returns a copy of the graph g in which the edges have directions. The argument ends lists the directed
+// edges. Each of them leads from its first node to its second.
 func withDirections(g *graphs.Graph, ends []graphs.Edge) (*graphs.Graph, error) {
 	arcs := make([]graphs.Arc, len(ends))
 	for i, e := range ends {

@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// TestPublishedDirections checks that Squirrel and Chameleon have directed edges, and that Minesweeper has none. The
-// undirected edges must be the same as those that are read without the file of directions.
+// TestPublishedDirections checks that Squirrel and Chameleon have directed edges, and that Minesweeper has none.
+// Without its directions, each graph must equal the graph that is read without the file of directions.
 func TestPublishedDirections(t *testing.T) {
 	for _, name := range []string{"squirrel-filtered", "chameleon-filtered", "minesweeper"} {
 		info, err := Info(name)
@@ -33,8 +33,8 @@ func TestPublishedDirections(t *testing.T) {
 }
 
 // TestMissingDirections checks that Load fetches the file with the directions of the edges together with the other
-// files. If only the file with the directions is missing or damaged, Load must still return the graph, and ArcsMissing
-// must give the reason.
+// files. If only the file with the directions is missing or damaged, Load must still return the graph, but without
+// directions. The field ArcsMissing of the graph must then say what is wrong with the file.
 func TestMissingDirections(t *testing.T) {
 	const name, file = "chameleon-filtered", "chameleon_filtered_directed.npz"
 	dir, mirror := t.TempDir(), shared(t, "data")
@@ -68,8 +68,8 @@ func TestMissingDirections(t *testing.T) {
 	}
 }
 
-// TestMirrorWithoutDirections: if the mirror lacks the file with the directions of the edges, Load returns the graph
-// without directions, and Get fails.
+// TestMirrorWithoutDirections checks what happens if the mirror lacks the file with the directions of the edges. Load
+// must return the graph without directions, and Get must fail.
 func TestMirrorWithoutDirections(t *testing.T) {
 	mirror := t.TempDir()
 	b, err := os.ReadFile(filepath.Join(shared(t, "data"), "chameleon_filtered.npz"))

@@ -42,7 +42,7 @@ func newFetcher(opts Options) *fetcher {
 	}
 }
 
-// failure is an error of a download. If the failure is final, another attempt would fail in the same way, so that no
+// failure is an error of a download. If the field final is true, another attempt would fail in the same way, and no
 // other attempt is made.
 type failure struct {
 	err   error
@@ -57,17 +57,17 @@ func final(format string, args ...any) error {
 }
 
 // download fetches a file from the given address, writes it to a temporary file, and verifies it. The argument part is
-// the path of the temporary file. If the temporary file already holds the beginning of the file, from an earlier call,
-// only the rest is fetched. If a file that was fetched in several pieces turns out wrong, the whole file is fetched
-// once more.
+// the path of the temporary file. If an earlier call was interrupted, the temporary file already has the first bytes.
+// Then download requests only the remaining bytes. If a file that arrived in several pieces has a wrong checksum,
+// download fetches the whole file once more.
 func (f *fetcher) download(ctx context.Context, file data.File, address, part string) (err error) {
 	out, err := os.OpenFile(part, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return unwritable(filepath.Dir(part), err)
 	}
 	defer func() {
-		// After an error, the bytes that have arrived stay in the file, and the next call resumes from there. An empty
-		// file is removed.
+		// After an error, the temporary file keeps the bytes that have arrived, and the next call requests only the
+		// remaining bytes. An empty temporary file is removed.
 		if info, lost := out.Stat(); err != nil && lost == nil && info.Size() == 0 && info.Mode().IsRegular() {
 			os.Remove(part)
 		}
@@ -95,9 +95,11 @@ func (f *fetcher) download(ctx context.Context, file data.File, address, part st
 	}
 }
 
-// fill requests the missing part of the file until out holds the whole file. The result resumed is true if the bytes in
-// out may come from several responses. Too many failed attempts are an error, but whenever out has grown by another
-// 64 KiB, the count of failed attempts starts again from 0.
+// fill requests the missing part of a file and appends it to the temporary file out, until out holds the whole file.
+// The result resumed is true if the bytes in out may come from several responses.
+//
+// After f.attempts failed attempts, fill returns an error. But each time that out has grown by another 64 KiB, fill
+// counts failed attempts from 0 again.
 func (f *fetcher) fill(ctx context.Context, file data.File, address string, out *os.File) (resumed bool, err error) {
 	const noticeable = 64 << 10
 	failed, best := 0, int64(0)
@@ -142,8 +144,8 @@ func (f *fetcher) fill(ctx context.Context, file data.File, address string, out 
 	}
 }
 
-// attempt makes one request for the missing part of the file, and appends the body of the response to out. The argument
-// done is the number of bytes that out already holds.
+// attempt makes one request for the missing part of a file, and appends the body of the response to the temporary file
+// out. The argument done is the number of bytes that out already holds.
 func (f *fetcher) attempt(ctx context.Context, file data.File, address string, out *os.File, done int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -172,9 +174,10 @@ func (f *fetcher) attempt(ctx context.Context, file data.File, address string, o
 	return f.receive(cancel, response.Body, file, out, done)
 }
 
-// accept checks the status of a response, and prepares the file out for the response's body. The argument done is the
-// number of bytes that out already holds. If done is not 0, the request asked only for the rest of the file. If the
-// server sends the whole file instead, accept empties out. The result is the number of bytes that out then holds.
+// accept checks the status of a response, and prepares the temporary file out for the response's body. The argument
+// done is the number of bytes that out already holds. If done is not 0, the request asked only for the rest of the
+// file. If the server sends the whole file instead, accept empties out. The result from is the number of bytes that out
+// holds when accept returns.
 func accept(response *http.Response, address string, out *os.File, done int64) (from int64, err error) {
 	switch code := response.StatusCode; {
 	case code == http.StatusPartialContent && done > 0 && startsAt(response, done):
@@ -267,8 +270,8 @@ func writeError(path string, err error) error {
 	return final("cannot write %s (%w); choose another folder with --data", path, err)
 }
 
-// copyFile copies a file from a mirror that is a folder, and verifies the copy. The copy is a temporary file at the
-// path that the argument part gives.
+// copyFile copies a file from a mirror that is a folder, and verifies the copy. The argument source is the path of the
+// file in the mirror. The argument part is the path of the copy, which is a temporary file.
 func (f *fetcher) copyFile(ctx context.Context, file data.File, source, part string) error {
 	in, _, err := files.Open(source, "a folder with the published files")
 	if err != nil {

@@ -82,7 +82,7 @@ func joined(t *testing.T, archives ...[]byte) []byte {
 }
 
 // TestFlippedBytesOfFolders changes each byte of a user's CSV files, one at a time. A changed file must be refused, or
-// give a valid graph. The graph may be another one, since a CSV file has no checksum.
+// give a valid graph. This graph may differ from the original graph, since a CSV file has no checksum.
 func TestFlippedBytesOfFolders(t *testing.T) {
 	dir := t.TempDir()
 	content := map[string][]byte{
@@ -112,9 +112,9 @@ func TestFlippedBytesOfFolders(t *testing.T) {
 	}
 }
 
-// TestFlippedBytesOfPublishedFiles changes each byte of Planetoid files, one at a time. The comparison with the size
-// and checksum in the manifest must notice every change. The parsers also get the changed bytes without this
-// comparison: the parsers must refuse the bytes or return a valid graph.
+// TestFlippedBytesOfPublishedFiles changes each byte of small Planetoid files, one at a time. verifyFile, which
+// computes the checksum of a file, must notice every change. The parsers also get the changed bytes. They must return
+// an error or a valid graph.
 func TestFlippedBytesOfPublishedFiles(t *testing.T) {
 	dir, parts := t.TempDir(), tinyPlanetoid()
 	for name, whole := range parts {
@@ -137,8 +137,9 @@ func TestFlippedBytesOfPublishedFiles(t *testing.T) {
 	}
 }
 
-// TestFlippedBytesOfRealFiles changes one byte in each file of Cora, Photo and Chameleon. No changed file may be used:
-// Load must fail. If the changed file has the directions of the edges, Load must return the graph without directions.
+// TestFlippedBytesOfRealFiles changes one byte in each file of Cora, Photo and Chameleon, one file at a time. Load must
+// then fail, with one exception: if the changed file has the directions of the edges, Load must return the graph
+// without directions.
 func TestFlippedBytesOfRealFiles(t *testing.T) {
 	from := shared(t, "data")
 	for _, name := range []string{"cora", "photo", "chameleon-filtered"} {

@@ -17,11 +17,11 @@ import (
 //
 // nodes.csv needs a header that names its columns:
 //   - id: any text, different for each node;
-//   - label (optional): class numbers from 0, or names of classes, which are then numbered in alphabetical order. The
-//     label is empty if the class of the node is not known;
+//   - label (optional): a class number, counted from 0, or the name of a class. Names get class numbers in alphabetical
+//     order. The label is empty if the class of the node is not known;
 //   - split (optional): train, val, test, or empty. Without this column the graph gets the [PaperSplits] of the nodes
 //     that have labels;
-//   - any number of other columns, each of which is a feature with numbers as values.
+//   - any number of other columns. Each of them is a feature, and its values are numbers.
 //
 // edges.csv has two columns of ids. Its first row counts as a header if neither of the two texts in this row is an id
 // or a number. Edges are undirected; repeated edges and self loops are dropped. A folder with directed edges has the
@@ -102,12 +102,12 @@ func parseNodes(r *rows) (*nodeTable, error) {
 	}
 }
 
-// unknownMarks are texts, in lower case, that other programs write in the place of an unknown value. As labels they are
-// refused, since such a text would otherwise become a class of its own.
+// unknownMarks are texts, in lower case, that other programs write in the place of an unknown value. A label with one
+// of these texts is refused, since the text would otherwise count as the name of a class.
 var unknownMarks = []string{"na", "n/a", "nan", "null", "none", "?"}
 
-// columns has the positions of the columns of nodes.csv, and all names in the header. The position is -1 for a label or
-// split column that does not exist.
+// columns says at which positions the header of nodes.csv has the columns. If there is no column label or split, its
+// position is -1. The field names has all names in the header.
 type columns struct {
 	id, label, split int
 	features         []int
@@ -141,8 +141,8 @@ func nodeColumns(names []string) (c columns, err error) {
 	return c, nil
 }
 
-// add adds the node of one row of nodes.csv. The CSV reader returns the strings of a row as parts of one long string.
-// add copies the strings that it keeps, so that the memory of the long string can be freed.
+// add adds the node of one row of nodes.csv to the table. The CSV reader returns the strings of a row as parts of one
+// long string. add copies the strings that the table keeps, so that the memory of the long string can be freed.
 func (t *nodeTable) add(c columns, row []string, line int) error {
 	key := strings.TrimSpace(row[c.id])
 	if _, twice := t.ids[key]; twice {

@@ -81,8 +81,10 @@ func TestBadFolders(t *testing.T) {
 	}
 }
 
-// TestFolderWithoutLabels: nodes without labels are in no split. A graph in which no node has a label is accepted, too,
-// since a trained model can predict its classes.
+// TestFolderWithoutLabels reads folders in which some or all nodes have no label. The random splits must not contain
+// nodes without a label. A graph in which no node has a label must be accepted, since a trained model can predict the
+// classes. If nodes.csv itself puts a node without a label into the test set, the method Teaches of the graph must
+// report this.
 func TestFolderWithoutLabels(t *testing.T) {
 	dir := folder(t, "id,label,x\na,cat,1\nb,,2\nc,ant,3\nd,,4\ne,cat,5\n", "a,b\n")
 	g, err := Load(t.Context(), dir, Options{})

@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// checkGraph checks what every parser of a file must guarantee. The parser does not panic, it does not allocate more
-// memory than [fuzztest.Parse] allows, and every graph that it returns is valid.
+// checkGraph checks what every parser of a file must guarantee. The parser must not panic. It must not allocate more
+// memory than [fuzztest.Parse] allows. Every graph that it returns must be valid.
 func checkGraph(t *testing.T, parse func() (*graphs.Graph, error)) {
 	t.Helper()
 	var g *graphs.Graph

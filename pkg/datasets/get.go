@@ -11,10 +11,10 @@ import (
 	"github.com/revgnn/revgnn/data"
 )
 
-// Get downloads the files of a dataset into the data directory and verifies them. Files that are already there are kept
-// if their checksum is right, and replaced if it is wrong. An interrupted download is resumed by the next call. A file
-// gets its name only when it is complete and verified. The dataset "minesweeper-generated" has no files, so that Get
-// does nothing.
+// Get downloads the files of a dataset into the data directory and verifies them. A file that is already there is kept
+// if its checksum is right, and replaced if it is wrong. An interrupted download is resumed by the next call. During
+// the download, a file has a temporary name. It gets its final name only when it is complete and verified. The dataset
+// "minesweeper-generated" has no files, so that Get does nothing.
 func Get(ctx context.Context, name string, opts Options) error {
 	info, err := Info(name)
 	if err != nil {
@@ -41,9 +41,9 @@ func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error 
 	return nil
 }
 
-// ensure downloads those files of a dataset that are missing, and returns the folder that holds them. A file that is
-// there but differs from the manifest is an error. Only [Get] replaces such a file, since the caller of Get has asked
-// for a download.
+// ensure downloads those files of a dataset that are missing, and returns the folder that holds them. If an existing
+// file has another size or checksum than the manifest says, ensure returns an error. Only [Get] replaces such a file,
+// since the caller of Get has asked for a download.
 //
 // If a file was missing, ensure also tries to download the file with the directions of the edges. If this second
 // download fails, ensure returns no error, since most models do not need directions (see [addDirections]).

@@ -13,8 +13,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// TestHomophilicDatasetsAreExact compares the features as stored, the labels, the edges and the paper's ten splits with
-// the values that PyTorch Geometric and NumPy give. They must be equal, bit for bit.
+// TestHomophilicDatasetsAreExact compares the five homophilic datasets with expected values, which were made with
+// PyTorch Geometric and NumPy. The features (as stored, not yet normalised), the labels, the edges and the paper's ten
+// splits must be equal, bit for bit.
 func TestHomophilicDatasetsAreExact(t *testing.T) {
 	golden, dir := shared(t, "golden/datasets"), shared(t, "data")
 	for _, name := range []string{"cora", "citeseer", "pubmed", "computers", "photo"} {
@@ -54,8 +55,9 @@ func TestHomophilicDatasetsAreExact(t *testing.T) {
 	}
 }
 
-// TestBalancedSplits compares the sizes and checksums of the class-balanced splits with those of the splits that NumPy
-// draws. It also counts the classes that have test nodes: small classes have none.
+// TestBalancedSplits compares the splits of [BalancedSplits] with the splits that NumPy draws. The masks must have the
+// same numbers of nodes, and the same checksums. The test also counts the classes that have test nodes. (Small classes
+// have none.)
 func TestBalancedSplits(t *testing.T) {
 	opts := Options{Dir: shared(t, "data"), Offline: true}
 	for _, c := range []struct {
@@ -102,8 +104,9 @@ func TestBalancedSplits(t *testing.T) {
 	}
 }
 
-// TestStatistics compares the statistics of the datasets in the shared folder with the statistics in the manifest, to
-// all decimals that the manifest has. It also checks that loading takes at most two seconds.
+// TestStatistics computes the statistics of those datasets whose files are at hand (atHand), and compares them with the
+// statistics in the manifest. They must agree in all decimals that the manifest has. It also checks that loading takes
+// at most two seconds.
 func TestStatistics(t *testing.T) {
 	for _, name := range atHand {
 		t.Run(name, func(t *testing.T) {

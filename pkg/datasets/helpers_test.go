@@ -16,7 +16,7 @@ var (
 	tiny    = npztest.Graph
 )
 
-// tinyBenchmark is an archive with a valid graph of three nodes, in the format of the datasets of gnn-benchmark.
+// tinyBenchmark returns an archive with a valid graph of three nodes, in the format that [benchmarkGraph] reads.
 func tinyBenchmark() []byte {
 	return archive(
 		entry("adj_data", npy("<f4", false, "(3,)", []float32{1, 2, 1})),
@@ -39,8 +39,9 @@ func pString(s string) string {
 	return "T" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s
 }
 
-// pArray returns the instructions that make an array of the given type, for example "i4": a call of _reconstruct, and
-// then the state of the array.
+// pArray returns the instructions of a pickle that make a NumPy array with the given values and shape. These
+// instructions call NumPy's function _reconstruct, and then set the content of the array. The argument code is the type
+// of the numbers, for example "i4" for integers of four bytes.
 func pArray(code string, values any, shape ...int) string {
 	var raw bytes.Buffer
 	if err := binary.Write(&raw, binary.LittleEndian, values); err != nil {
@@ -64,8 +65,8 @@ func pCSR(rows, columns int, indptr, indices []int32, values []float32) string {
 		pString("data") + pArray("f4", values, len(values)) + "ub"
 }
 
-// pickled makes a pickle from instructions. Before them it puts the header, which says that the pickle has protocol 2,
-// and after them the instruction STOP.
+// pickled makes a whole pickle from the instructions s. It puts a header before them, which says that the pickle has
+// version 2 of the pickle format. It puts the instruction STOP after them.
 func pickled(s string) []byte { return []byte("\x80\x02" + s + ".") }
 
 // tinyPlanetoid returns the files of a valid dataset with five nodes (see planetoidGraph). The file allx has the nodes
@@ -82,7 +83,8 @@ func tinyPlanetoid() map[string][]byte {
 	}
 }
 
-// mustFail checks that there is an error, that it contains the text want, and that it has only one line.
+// mustFail checks that err is not nil, that its message contains the text want, and that the message has only one line.
+// The argument what names the case that is tested.
 func mustFail(t *testing.T, what string, err error, want string) {
 	t.Helper()
 	switch {

@@ -24,15 +24,17 @@ func checkNodes(n int) error {
 	return nil
 }
 
-// maskKeys are the names of the arrays that hold the splits, in an archive with the array names of Platonov et al.
+// maskKeys are the names of the arrays that hold the masks of the splits. Archives with the array names of Platonov et
+// al. have these arrays.
 var maskKeys = [3]string{"train_masks", "val_masks", "test_masks"}
 
 func hasMasks(z *npz.File) bool {
 	return z.Has(maskKeys[0]) || z.Has(maskKeys[1]) || z.Has(maskKeys[2])
 }
 
-// checkPlatonov reads the shapes of the arrays from their headers, before any array is unpacked. It checks that the
-// shapes fit each other and do not exceed the limits. It returns the numbers of nodes and of features.
+// checkPlatonov checks an archive with the array names of Platonov et al. before any array is unpacked. It reads the
+// shapes of the arrays from their headers. It checks that the shapes fit each other and do not exceed the limits. It
+// returns the numbers of nodes and of features.
 func checkPlatonov(z *npz.File) (nodes, features int, err error) {
 	shape, err := z.Shape("node_features", 2)
 	if err != nil {
@@ -59,8 +61,8 @@ func checkPlatonov(z *npz.File) (nodes, features int, err error) {
 	return nodes, features, nil
 }
 
-// splitBytes is the memory for the splits of a graph whose file has no splits: ten splits of three masks each, with one
-// byte for each node in a mask.
+// splitBytes is the memory, in bytes, for the splits of a graph whose file has no splits. Such a graph gets ten splits
+// of three masks each. Each mask has one byte for each node.
 func splitBytes(nodes int) int64 { return 30 * int64(nodes) }
 
 func checkLabels(z *npz.File, key string, n int) error {

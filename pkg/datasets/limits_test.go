@@ -72,8 +72,8 @@ func TestClaimsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestLongRow reads rows of CSV files that never end. They must be refused, since the CSV reader would keep a whole row
-// in memory.
+// TestLongRow reads CSV files in which one row never ends. The parsers must refuse this row, since the CSV reader would
+// keep the whole row in memory.
 func TestLongRow(t *testing.T) {
 	_, err := parseNodes(newRows(io.MultiReader(strings.NewReader("id,label,"), zeros{})))
 	mustFail(t, "an endless row", err, "a row is longer than")

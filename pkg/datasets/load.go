@@ -20,10 +20,10 @@ import (
 //   - one of the paper's datasets (see Names), downloaded first if it is missing and opts allow the download. A
 //     homophilic dataset with "-balanced" after its name gets the splits of BalancedSplits;
 //   - "minesweeper-generated", with or without settings (see ParseMinesweeper);
-//   - a file ending in .npz with the arrays node_features [n,d] (real numbers or integers) and edges [m,2]. Further
-//     arrays are optional: node_labels [n] (-1 where the class is not known), the masks train_masks, val_masks and
-//     test_masks [splits,n], and directed. The array directed has one value, which is true if each edge leads from its
-//     first node to its second;
+//   - a file ending in .npz. For n nodes with d features and m edges, it has the arrays node_features [n,d] (real
+//     numbers or integers) and edges [m,2]. Further arrays are optional: node_labels [n] (-1 where the class is not
+//     known), the masks train_masks, val_masks and test_masks [splits,n], and directed. The array directed has one
+//     value, which is true if each edge leads from its first node to its second;
 //   - a folder with nodes.csv and edges.csv. The header of nodes.csv names the column id and any number of features.
 //     Two more columns are optional: label (empty where the class is not known) and split (train, val, test or empty).
 //     edges.csv has two columns of ids, with or without a header. If edges lead from the first id to the second, their
@@ -33,12 +33,12 @@ import (
 // downloaded with the other files. If this file is missing or damaged, the graph is undirected, and the field
 // ArcsMissing of the graph gives the reason.
 //
-// The features of the five homophilic datasets are divided by their sum, row by row (see RowNormalise), as in the
-// paper's experiments; all other features are as stored. Graphs whose files have no splits get the ten random splits of
+// The features of the five homophilic datasets are normalised row by row (see RowNormalise), as in the paper's
+// experiments. All other features are as stored. Graphs whose files have no splits get the ten random splits of
 // PaperSplits.
 //
-// The first time that a process reads a public dataset's files, Load compares their checksums with the manifest. Later
-// calls in the same process compare again only files whose size or modification time has changed.
+// The first time that a process reads a public dataset's files, Load compares their checksums with the manifest. If the
+// same process loads the dataset again, Load checks only those files whose size or modification time has changed.
 func Load(ctx context.Context, name string, opts Options) (*graphs.Graph, error) {
 	if isGenerated(name) {
 		m, err := ParseMinesweeper(name)
@@ -86,8 +86,9 @@ func parseRaw(info data.Dataset, dir string) (*graphs.Graph, error) {
 		info.Name, info.Format)
 }
 
-// loadPath reads a user's own graph from the path name. The argument noSuchName is the error that no dataset has this
-// name. loadPath returns this error if there is no file at the path and name does not look like a path.
+// loadPath reads a user's own graph. The argument name is the path of its file or folder. The argument noSuchName is
+// the error that no dataset has this name. loadPath returns this error if there is no file at the path and name does
+// not look like a path.
 func loadPath(name string, noSuchName error) (*graphs.Graph, error) {
 	g, err := parsePath(name, noSuchName)
 	if err == nil && g.NumNodes == 0 {

@@ -13,7 +13,7 @@ import (
 // MinesweeperGenerated is the dataset name for which [Load] generates a Minesweeper graph.
 const MinesweeperGenerated = "minesweeper-generated"
 
-// allSettings is an example for users of how to write the settings of a generated graph.
+// allSettings is an example of the settings of a generated graph. Error messages show it to users.
 const allSettings = "rows=50,cols=50,mines=0.2,unknown=0.5,seed=1"
 
 // maxCells is the largest number of cells of a generated grid; a million cells take about 150 MB.
@@ -25,8 +25,10 @@ const maxCells = 1 << 20
 //
 // Each cell, whether it is a mine or not, has 7 features: one feature is 1, and the others are 0. Feature 0 is 1 if the
 // number of mines among the neighbours is unknown. Features 1 to 5 stand for 0 to 4 mines among the neighbours, and
-// feature 6 stands for five or more. The mines are round(Mines*cells) cells, where cells is Rows*Cols, and the number
-// of mines is unknown for round(Unknown*cells) cells. Both sets of cells are drawn uniformly, and independently of each
+// feature 6 stands for five or more.
+//
+// Let n = Rows*Cols be the number of cells. The graph has round(Mines*n) mines. The number of mines among the
+// neighbours is unknown for round(Unknown*n) cells. Both sets of cells are drawn uniformly, and independently of each
 // other.
 //
 // The ten splits have 50 % of the nodes for training, 25 % for validation and 25 % for test, stratified by label. Equal
@@ -85,7 +87,7 @@ func ParseMinesweeper(spec string) (Minesweeper, error) {
 	return m, m.check()
 }
 
-// String returns the name that Load accepts for m.
+// String returns the name of the graph that m describes. Load accepts this name, and then returns the graph.
 func (m Minesweeper) String() string {
 	if m == DefaultMinesweeper() {
 		return MinesweeperGenerated
@@ -108,14 +110,15 @@ func (m Minesweeper) check() error {
 	return nil
 }
 
-// Graph generates the graph; its name is m.String().
+// Graph generates the graph that m describes. The name of the graph is m.String().
 func (m Minesweeper) Graph() (*graphs.Graph, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
 	n := m.Rows * m.Cols
-	// The random number generator PCG (of package math/rand/v2) is seeded by two numbers. The second one is an
-	// arbitrary constant, so that other code that seeds PCG with the same first number draws other random numbers.
+	// The random number generator PCG (of package math/rand/v2) is seeded by two numbers. The second number is an
+	// arbitrary constant here. Other code with the same first number, but another second number, gets other random
+	// numbers.
 	random := cellRandom{rand.NewPCG(m.Seed, 0x6d696e6573)}
 	labels := make([]int32, n)
 	for _, i := range random.choose(n, m.Mines) {
@@ -179,13 +182,14 @@ func gridEdges(rows, cols int) []graphs.Edge {
 	return edges
 }
 
-// cellRandom makes random numbers from the raw output of the generator PCG, which a published algorithm defines. It
-// does not use the methods of rand.Rand: they may give other numbers in another version of Go, and generated graphs
-// must stay the same.
+// cellRandom makes random numbers from the raw output of the generator PCG. PCG is a published algorithm, whose output
+// never changes. cellRandom does not use the methods of rand.Rand: they may give other numbers in another version of
+// Go, and generated graphs must stay the same.
 type cellRandom struct{ *rand.PCG }
 
-// below draws a number uniformly from 0 … n-1, for n > 0. If the random number v is at least limit, another one is
-// drawn, since the remainder v % n would otherwise favour small numbers.
+// below draws a number uniformly from 0 … n-1, for n > 0. It draws random numbers of 64 bits until one of them, v, is
+// below limit, a multiple of n. The remainder v % n is then uniform. Without the limit, small remainders would be a
+// little more likely than large ones.
 func (r cellRandom) below(n int) int {
 	limit := math.MaxUint64 - math.MaxUint64%uint64(n)
 	for {
@@ -195,7 +199,7 @@ func (r cellRandom) below(n int) int {
 	}
 }
 
-// shuffle permutes p at random, in place (Fisher and Yates).
+// shuffle permutes p at random, in place, by the algorithm of Fisher and Yates.
 func (r cellRandom) shuffle(p []int) {
 	for i := len(p) - 1; i > 0; i-- {
 		j := r.below(i + 1)

@@ -104,8 +104,8 @@ func TestSeedsFixTheGraph(t *testing.T) {
 	if slices.Equal(a.Labels, c.Labels) {
 		t.Error("different seeds give equal mines")
 	}
-	// The expected numbers are constants, so that the test fails if a new version of Go or another machine gives other
-	// graphs.
+	// The expected node numbers of the mines are constants. So the test fails if a new version of Go or another machine
+	// gives another graph.
 	var mines []int
 	for i, l := range a.Labels {
 		if l == 1 && len(mines) < 6 {

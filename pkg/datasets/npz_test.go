@@ -50,8 +50,8 @@ func TestOwnArchiveWithoutMasksGetsTenSplits(t *testing.T) {
 	}
 }
 
-// TestEveryLayoutGivesTheSameGraph stores the same graph in different ways: with other number types, in the other byte
-// order, and column by column (Fortran order).
+// TestEveryLayoutGivesTheSameGraph stores one graph in archives of different layouts: with other number types, in the
+// other byte order, and column by column (Fortran order). Every archive must give the same graph.
 func TestEveryLayoutGivesTheSameGraph(t *testing.T) {
 	want, err := parseTiny(tiny())
 	if err != nil {
@@ -169,8 +169,8 @@ func TestDamagedBytesAreNoticed(t *testing.T) {
 	}
 }
 
-// TestArchiveWithoutLabels: the label -1 stands for a node without a label. The whole array of labels may be missing,
-// too, since a trained model can predict the classes.
+// TestArchiveWithoutLabels checks that the label -1 stands for a node without a label. It also checks that an archive
+// without the array of labels is accepted, since a trained model can predict the classes.
 func TestArchiveWithoutLabels(t *testing.T) {
 	none := []npztest.Entry{entry("train_masks", nil), entry("val_masks", nil), entry("test_masks", nil)}
 	g, err := parseTiny(tiny(append(none, entry("node_labels", nil))...))

@@ -11,13 +11,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Options say where dataset files are kept and come from. The zero value uses the default folder and public addresses.
+// Options say in which folder dataset files are kept, and from where they are fetched. The zero value stands for the
+// default folder and the public addresses.
 type Options struct {
 	// Dir is the data directory. If it is empty, the function Dir chooses the directory. The directory may be read-only
 	// if it already holds the files.
 	Dir string
-	// Mirror is the place from which files come instead of their public addresses: a folder, or an http or https
-	// address. Each file has its usual name there.
+	// Mirror is a folder, or an http or https address, that has copies of the files. If it is set, files are fetched
+	// from there, and not from their public addresses. Each file has its usual name there.
 	Mirror string
 	// Offline forbids network access; a Mirror that is a folder still works.
 	Offline bool
@@ -25,9 +26,10 @@ type Options struct {
 	Progress func(file string, done, total int64)
 }
 
-// Dir returns the path of the data directory. This is the argument (the value of the command-line flag --data), unless
-// the argument is empty. Otherwise it is the value of the environment variable REVGNN_DATA. If this variable is not
-// set, it is the folder "revgnn/data" in the user's cache folder. The directory need not exist yet.
+// Dir returns the path of the data directory. The argument is the value of the command-line flag --data. If it is not
+// empty, Dir returns it. If it is empty, Dir returns the value of the environment variable REVGNN_DATA. If this
+// variable is not set either, Dir returns the folder "revgnn/data" in the user's cache folder. The directory need not
+// exist yet.
 func Dir(flag string) (string, error) {
 	if flag != "" {
 		return flag, nil
@@ -77,8 +79,9 @@ func Info(name string) (data.Dataset, error) {
 	return data.Dataset{}, unknown(name)
 }
 
-// Task returns the metric for a graph g from Load(name). For a known dataset it is the metric that the paper uses. For
-// other graphs it is data.ROCAUC if there are two classes, and data.Accuracy otherwise.
+// Task returns the metric by which predictions for a graph g are measured. The graph g is the one that Load(name)
+// returns. For a known dataset it is the metric that the paper uses. For other graphs it is data.ROCAUC if there are
+// two classes, and data.Accuracy otherwise.
 func Task(name string, g *graphs.Graph) string {
 	if info, err := Info(name); err == nil {
 		return info.Task
@@ -117,9 +120,10 @@ func unknownName(name string) error {
 	return fmt.Errorf("unknown dataset %q; did you mean %s?", name, strings.Join(near, " or "))
 }
 
-// like tells whether a typed name resembles a known name. There are two ways to resemble it. The typed name may begin
-// with the known name. Or a few changes may turn the typed name into the beginning of the known name: changes of at
-// most a quarter of the typed bytes, or of one byte in a short name. Hyphens, underscores and spaces do not count.
+// like tells whether a typed name resembles a known name. It does if the typed name begins with the known name. It also
+// does if the typed name can be turned into a beginning of the known name by changing few bytes: at most a quarter of
+// the typed bytes, or one byte in a short name. Hyphens, underscores and spaces do not count. Names of fewer than 3 or
+// more than 64 bytes resemble no name.
 func like(typed, known string) bool {
 	flat := strings.NewReplacer("-", "", "_", "", " ", "").Replace
 	a, b := flat(typed), flat(known)
@@ -130,7 +134,8 @@ func like(typed, known string) bool {
 }
 
 // startDistance compares a with every beginning of b, that is, with the first k bytes of b for each k. It returns the
-// smallest Levenshtein distance: the number of bytes to change, add or remove.
+// smallest of these Levenshtein distances. (A Levenshtein distance is the least number of bytes to change, add or
+// remove.)
 func startDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -83,8 +83,8 @@ func TestMissingAndWrongFiles(t *testing.T) {
 	mustFail(t, "wrong size", Verify("minesweeper", opts), "has 1000 bytes instead of 135045")
 }
 
-// TestGetReplacesAWrongFile checks that Get replaces a wrong file by the right one from a mirror, which Load then
-// reads. It also checks that Load fetches a missing dataset from the mirror.
+// TestGetReplacesAWrongFile checks that Get replaces a wrong file by the right file from a mirror. Load must then
+// accept the new file. It also checks that Load fetches a missing dataset from the mirror.
 func TestGetReplacesAWrongFile(t *testing.T) {
 	dir := t.TempDir()
 	opts := Options{Dir: dir, Mirror: shared(t, "data"), Offline: true}

@@ -19,8 +19,8 @@ type (
 	pickleDict   struct{ keys, values []any }
 	pickleGlobal string // a Python name, as "module name"; it is recorded, and never imported or called
 	// pickleObject describes an object that Python would make by a call. The field class is the name of the function or
-	// class that would be called, and args are the arguments. After the call, Python would set the state of the object,
-	// and add the items.
+	// class that would be called, and args are the arguments. After the call, Python would set the object's state to
+	// the field state. It would also store the keys and values of the field items in the object.
 	pickleObject struct {
 		class pickleGlobal
 		args  pickleTuple
@@ -30,8 +30,8 @@ type (
 	pickleMark struct{} // lies on the stack below the items of a collection, to show where the items begin
 )
 
-// pickleGlobals are the only names that a pickle may contain: those in the Planetoid files, with the module names of
-// older and of newer versions of NumPy and SciPy.
+// pickleGlobals are the only Python functions and classes that a pickle may name. They are those that the Planetoid
+// files name. Some of them have two entries, since NumPy and SciPy have renamed some of their modules.
 var pickleGlobals = map[pickleGlobal]bool{
 	"collections defaultdict":             true,
 	"__builtin__ list":                    true,
@@ -43,10 +43,11 @@ var pickleGlobals = map[pickleGlobal]bool{
 	"scipy.sparse._csr csr_matrix":        true,
 }
 
-// unpickle reads a Python pickle of protocol 2. A pickle is a program for a stack machine, whose instructions make
-// Python objects. unpickle runs no Python code: it builds lists, dictionaries and numbers, and describes other objects
-// as a [pickleObject]. It knows only the instructions that the Planetoid files need, and refuses all others. PEP 307
-// and Python's module pickletools explain the instructions, which have names such as BININT1.
+// unpickle reads a Python pickle of protocol 2 (version 2 of the format). A pickle is a program for a stack machine,
+// whose instructions make Python objects. unpickle runs no Python code: it builds lists, dictionaries and numbers, and
+// describes each other object by a [pickleObject]. It knows only the instructions that the Planetoid files need, and
+// refuses all others. PEP 307 and Python's module pickletools explain the instructions, which have names such as
+// BININT1.
 func unpickle(b []byte) (value any, err error) {
 	m := pickleMachine{rest: b, memo: map[uint32]any{}}
 	for ops := 0; ; ops++ {

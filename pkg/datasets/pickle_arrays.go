@@ -61,8 +61,9 @@ func pickledType(v any) (string, error) {
 	return string(order + code), nil
 }
 
-// pickledCSR makes a matrix from a [pickleObject], which describes the Python call that would make a
-// scipy.sparse.csr_matrix. The state of the object is the dictionary {_shape, indptr, indices, data, …}.
+// pickledCSR makes a sparse matrix from a [pickleObject], which describes the Python call that would make a
+// scipy.sparse.csr_matrix. The state of the object is a dictionary with the keys _shape, indptr, indices and data,
+// among others.
 func pickledCSR(v any) (*csr, error) {
 	object, ok := v.(*pickleObject)
 	if !ok || object.class != "scipy.sparse.csr csr_matrix" && object.class != "scipy.sparse._csr csr_matrix" {

@@ -131,7 +131,7 @@ func (d *pickleDict) set(items []any) error {
 	return nil
 }
 
-// get returns the value that was stored last under a string, or nil.
+// get returns the value that was stored last under the string key. If there is none, it returns nil.
 func (d *pickleDict) get(key string) any {
 	for i := len(d.keys) - 1; i >= 0; i-- {
 		if s, ok := d.keys[i].(pickleString); ok && string(s) == key {
@@ -141,8 +141,9 @@ func (d *pickleDict) get(key string) any {
 	return nil
 }
 
-// record replaces the top two values of the stack, a callable and its arguments, by a [pickleObject] that describes the
-// call.
+// record executes an instruction that calls a Python function or class. The top two values of the stack are the name of
+// the function or class, and the arguments. record does not make the call: it replaces the two values by a
+// [pickleObject] that describes the call.
 func (m *pickleMachine) record() error {
 	pair, err := m.popN(2)
 	if err != nil {

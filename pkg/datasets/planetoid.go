@@ -15,10 +15,11 @@ const maxPlanetoidBytes = 16 << 20
 // planetoidGraph makes a graph from the files of a dataset of Yang et al. (2016), in the same way as PyTorch Geometric.
 // The function part returns the content of a file. For Cora, part("allx") returns the content of ind.cora.allx.
 //
-// The files allx and tx have the features of the nodes, ally and ty have their labels, and graph has the neighbours of
-// each node. The first nodes of the graph are the rows of allx, in order. The test nodes follow: row i of tx belongs to
-// the node whose number is in line i of test.index. If test.index skips a number, the node with this number gets
-// features of zero and label 0 (CiteSeer has such nodes, which are isolated). The graph gets the ten [PaperSplits].
+// The files allx and tx have the features of the nodes, the files ally and ty have their labels, and the file graph has
+// the neighbours of each node. The first nodes are the rows of allx, in order. The test nodes follow: row i of tx
+// belongs to the node whose number is in line i of test.index. If test.index skips a number, the node with this number
+// gets features of zero and label 0 (CiteSeer has such nodes, which are isolated). The graph gets the ten
+// [PaperSplits].
 func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Graph, error) {
 	p := planetoidReader{name: name, part: part}
 	allx, tx := p.matrix("allx"), p.matrix("tx")
@@ -38,8 +39,8 @@ func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Gra
 	}
 	n, d := allx.rows, allx.columns
 	for _, t := range tests {
-		// test.index may skip a few numbers. But memory is allocated in proportion to the largest number, so that the
-		// largest number is limited.
+		// The file test.index may skip a few numbers. But memory is allocated in proportion to the largest number, and
+		// a damaged file could have a huge number. So the largest number is limited.
 		if t < allx.rows || t-allx.rows > 2*len(tests) {
 			return fail("test node %d, but %d test nodes should follow the %d of allx", t, len(tests), allx.rows)
 		}
@@ -167,10 +168,10 @@ func (p *planetoidReader) adjacency() (edges []graphs.Edge) {
 			if !ok {
 				return fmt.Errorf("does not hold lists of neighbours")
 			}
-			// A pickle can refer to one list many times, with one instruction for each time. A small malicious file
+			// A pickle can refer to one list many times, by a single instruction each time. A small malicious file
 			// could thus list a huge number of neighbours, and fill the memory. So the number of neighbours is limited.
-			// The limit is the same as that on instructions (see unpickle). No real file exceeds it, since a real file
-			// has at least one instruction for each neighbour.
+			// Real files stay below this limit: they have at least one instruction for each neighbour, and unpickle
+			// accepts at most maxPickleOps instructions.
 			if len(edges)+len(list.items) > maxPickleOps {
 				return fmt.Errorf("lists more than %d neighbours, the limit", maxPickleOps)
 			}

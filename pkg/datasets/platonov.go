@@ -9,7 +9,7 @@ import (
 )
 
 // platonovGraph reads an archive with the arrays of Platonov et al. (2023), "A critical look at the evaluation of GNNs
-// under heterophily":
+// under heterophily". For a graph of n nodes with d features and m edges, the arrays are:
 //   - node_features [n,d];
 //   - edges [m,2], each undirected edge once or in both directions;
 //   - node_labels [n], -1 where the class is not known; without this array no class is known;
@@ -118,8 +118,9 @@ func classNumbers(values []int64, unknown func(node int) bool) ([]int32, int, er
 	return labels, classes, nil
 }
 
-// npzEdges reads pairs of node numbers. It checks that nodes with these numbers exist, and then converts the numbers to
-// int32. (Without this check, the conversion could turn a number that is too large into the number of another node.)
+// npzEdges reads pairs of node numbers from the array edges. It checks that the graph has nodes with these numbers, and
+// then converts the numbers to int32. (Without this check, the conversion could turn a number that is too large into
+// the number of another node.)
 func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
 	if err := checkEdges(z); err != nil {
 		return nil, err

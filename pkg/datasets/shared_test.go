@@ -9,10 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// shared returns a folder with test files that the repository does not contain: exact copies of public datasets, and
-// expected values. This folder is the subfolder with the name what, such as "data", of the folder "shared" beside the
-// checkout. (The environment variable REVGNN_SHARED names another folder to use instead of "shared".) If the subfolder
-// does not exist, the test is skipped.
+// shared returns a folder with test files that the repository does not contain: copies of public datasets, or expected
+// values. The argument what is the name of this folder, such as "data". The folder lies in the folder "shared" beside
+// the checkout, or in the folder that the environment variable REVGNN_SHARED names. If the folder does not exist, the
+// test is skipped.
 func shared(t testing.TB, what string) string {
 	t.Helper()
 	root := os.Getenv("REVGNN_SHARED")
@@ -26,7 +26,8 @@ func shared(t testing.TB, what string) string {
 	return dir
 }
 
-// atHand are the datasets that the shared folder has. It does not have the other datasets, whose files are larger.
+// atHand are the datasets whose files the folder shared("data") has. The files of the other datasets are larger, and
+// are not there.
 var atHand = []string{"squirrel-filtered", "chameleon-filtered", "minesweeper", "tolokers", "cora", "citeseer",
 	"pubmed", "computers", "photo"}
 

@@ -8,16 +8,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// PaperSeeds are the seeds of the ten random splits that He et al. (2021), "BernNet", used. The paper uses the same ten
-// splits.
+// PaperSeeds are the seeds of the ten random splits on which He et al. (2021) measured their model BernNet. The paper
+// uses the same ten splits.
 var PaperSeeds = [10]uint32{1941488137, 4198936517, 983997847, 4023022221, 4019585660,
 	2108550661, 1648766618, 629014539, 3212139042, 2424918363}
 
 // PaperSplits returns the paper's ten random splits of n nodes into 60 % training, 20 % validation and 20 % test.
 //
-// NumPy's legacy generator RandomState(seed) draws exactly these splits: the training nodes are choice(range(n),
-// round(0.6 n), replace=False). The validation nodes are choice(the remaining nodes in ascending order, round(0.2 n),
-// replace=False). All other nodes are for testing.
+// For each seed of PaperSeeds, NumPy's legacy generator RandomState(seed) draws exactly the same split. The training
+// nodes are choice(range(n), round(0.6 n), replace=False). The validation nodes are choice(the remaining nodes in
+// ascending order, round(0.2 n), replace=False). All other nodes are for testing.
 func PaperSplits(n int) []graphs.Split {
 	splits := make([]graphs.Split, len(PaperSeeds))
 	for i, seed := range PaperSeeds {
@@ -57,7 +57,7 @@ func labelledSplits(labels []int32) []graphs.Split {
 
 func paperSplit(n int, seed uint32) graphs.Split {
 	random := newLegacyRandom(seed)
-	// Python, which made the published splits, rounds halves to the even number.
+	// A Python program made the published splits. Python rounds a number halfway between two integers to the even one.
 	train := int(math.RoundToEven(0.6 * float64(n)))
 	return random.split(n, random.permutation(n)[:train])
 }
@@ -65,12 +65,13 @@ func paperSplit(n int, seed uint32) graphs.Split {
 // BalancedSplits returns the ten class-balanced random splits on which He et al. (2021), "BernNet", ran the baselines
 // of the paper's table 6. Each class has the same number of training nodes, round(0.6 n / classes) for n nodes. If a
 // class has fewer nodes than this number, all of its nodes are for training. The validation nodes are 20 % of all
-// nodes, drawn from the nodes that are not for training, whatever their class. All other nodes are for testing. A class
-// whose nodes are all used for training is never tested: this is so for two of seven classes on Cora, one of six on
-// Citeseer, and six of ten on Computers.
+// nodes. They are drawn from all nodes that are not for training, without regard to their classes. All other nodes are
+// for testing. A class whose nodes are all used for training is never tested: this is so for two of seven classes on
+// Cora, one of six on Citeseer, and six of ten on Computers.
 //
-// NumPy's legacy generator draws exactly these splits: for each class RandomState(seed).choice(the nodes of the class,
-// round(0.6 n / classes), replace=False), and then the validation nodes as in [PaperSplits].
+// For each seed of PaperSeeds, NumPy's legacy generator random = RandomState(seed) draws exactly the same split. For
+// each class it draws the training nodes by random.choice(the nodes of the class, round(0.6 n / classes),
+// replace=False). Then it draws the validation nodes as in [PaperSplits].
 func BalancedSplits(labels []int32, classes int) []graphs.Split {
 	members := make([][]int, classes)
 	for i, class := range labels {
@@ -95,7 +96,7 @@ func BalancedSplits(labels []int32, classes int) []graphs.Split {
 	return splits
 }
 
-// split makes a split with the given training nodes. Of the n nodes, it draws round(0.2 n) for validation, from those
+// split makes a split of n nodes with the given training nodes. It draws round(0.2 n) validation nodes from the nodes
 // that are not for training. All other nodes are for testing.
 func (r legacyRandom) split(n int, train []int) graphs.Split {
 	s := graphs.Split{Train: make([]bool, n), Val: make([]bool, n), Test: make([]bool, n)}
@@ -127,8 +128,9 @@ func newLegacyRandom(seed uint32) legacyRandom {
 	return legacyRandom{source}
 }
 
-// interval draws a number uniformly from 0 … limit. It draws 32 random bits, keeps as many low bits as limit has, and
-// draws again until the result is at most limit. With a limit of 0 it returns 0 without drawing, as NumPy does.
+// interval draws a number uniformly from 0 … limit. It draws 32 random bits, and keeps only as many of the lowest bits
+// as limit has in binary notation. It repeats this until the result is at most limit. With a limit of 0 it returns 0
+// without drawing, as NumPy does.
 func (r legacyRandom) interval(limit uint32) uint32 {
 	if limit == 0 {
 		return 0

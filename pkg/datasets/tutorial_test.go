@@ -11,9 +11,11 @@ import (
 	"github.com/revgnn/revgnn/docs/pagetest"
 )
 
-// TestTutorial follows the instructions of the page docs/add-a-dataset.md, without changing the checkout. It adds the
-// page's entries to the manifest, and the page's code for a new file format to this package. It runs the program on the
-// page, which writes an archive. Then it runs the test that is on the page, and tests of the other code on the page.
+// TestTutorial follows the instructions of the page docs/add-a-dataset.md. It does not change any file of the checkout.
+// Instead, the Go command gets an overlay: a list of files to read in addition to the files of the checkout, or in
+// their place. In the overlay, the manifest has the page's entries, and this package has the page's code for a new file
+// format. TestTutorial runs the program on the page, which writes an archive. Then it runs the test that is on the
+// page, and tests of the other code on the page.
 func TestTutorial(t *testing.T) {
 	page, over := pagetest.Read(t, "add-a-dataset.md"), pagetest.NewOverlay(t)
 	entries := page.Blocks("json", `"format"`)

@@ -24,7 +24,8 @@ var errMissing = errors.New("is missing")
 // that is wrong.
 //
 // For some files, the SHA-256 in the manifest was reported by others, and not computed from the file by the authors of
-// revgnn. Such a file is also right if its git blob ID is the one in the manifest.
+// revgnn. Verify also accepts such a file if its Git blob ID is the one in the manifest. (The Git blob ID is the
+// checksum by which Git identifies the content of a file.)
 func Verify(name string, opts Options) error {
 	info, err := Info(name)
 	if err != nil {
