@@ -41,7 +41,7 @@ func (a *app) root() *cobra.Command {
 	root.Long = "revgnn trains residual graph networks that read both ends of a diffusion: " +
 		"forward layers that smooth node\nfeatures over the graph, and their inverses, which sharpen them.\n\n" +
 		"Exit status: 0 done, 1 failed, 2 wrong usage; 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP, 138 after\n" +
-		"SIGUSR1 on Linux: such a command ends after the current epoch, and a second signal ends it at once. What `train\n" +
+		"SIGUSR1 on Linux: such a command ends after the current epoch, and a second Ctrl-C ends it at once. What `train\n" +
 		"--out`, `reproduce` and `search` had done is kept: `train --resume` and the same `reproduce` or `search` go on\n" +
 		"from there."
 	// The version is looked up only when it is asked for: where a build does not know it, git is.

@@ -50,7 +50,7 @@ func (a *app) train() *cobra.Command {
 
 // interruption says in the help of train what becomes of one that does not come to its end.
 const interruption = "With --out, the state of a training is kept every few minutes and after an interrupt (Ctrl-C, " +
-	"SIGTERM, SIGHUP,\nSIGUSR1), which ends it after the current epoch; a second signal ends it at once. The same " +
+	"SIGTERM, SIGHUP,\nSIGUSR1), which ends it after the current epoch; a second Ctrl-C ends it at once. The same " +
 	"command with --resume goes\non from there, and comes to the same numbers as if nothing had happened."
 
 // checkpointEvery adds --checkpoint-every to a command that trains.
