@@ -1,5 +1,12 @@
-// Package data holds what the program knows about the public datasets, embedded into the binary: where their files
-// are, what they must contain, and what graphs they give.
+// Package data holds the data files that are embedded into the program:
+//
+//   - the manifest (manifest.json), a list of the public datasets: where their files are, what the files must contain,
+//     and what the statistics of their graphs are
+//   - the numbers that the paper published (Park, Heo and Kim, ICML 2024)
+//   - run records
+//   - profiles: lists of the runs that the paper's tables and figures need, with their settings
+//   - spaces: the ranges from which a search draws settings
+//   - the cases of the benchmark, which times models
 package data
 
 import (
@@ -18,20 +25,21 @@ const (
 	GNNBenchmark = "gnn-benchmark" // one npz archive with sparse matrices in compressed row form
 )
 
-// Tasks, by the measure that the paper reports.
+// These are the tasks of datasets, named by the metric that the paper reports.
 const (
 	Accuracy = "accuracy" // several classes
 	ROCAUC   = "roc_auc"  // two classes
 )
 
-// Balanced ends the name of a homophilic dataset with class-balanced splits in place of the paper's, as in
-// "citeseer-balanced".
+// Balanced is the ending of names such as "citeseer-balanced". Such a name stands for a homophilic dataset with
+// class-balanced splits, which replace the paper's splits.
 const Balanced = "-balanced"
 
-// Base is the name of the dataset whose files a name stands for, which is all of it but for [Balanced].
+// Base returns the name of a dataset without the ending [Balanced]. For example, "citeseer" and "citeseer-balanced"
+// have the same files, and both have the base "citeseer".
 func Base(name string) string { return strings.TrimSuffix(name, Balanced) }
 
-// Dataset is one entry of the manifest.
+// Dataset is one entry of the manifest (manifest.json), which describes the public datasets.
 type Dataset struct {
 	Name       string     `json:"name"`
 	Format     string     `json:"format"`
@@ -39,14 +47,16 @@ type Dataset struct {
 	Licence    string     `json:"licence"`
 	Citation   string     `json:"citation"`
 	Statistics Statistics `json:"statistics"`
-	// Files are all files of the dataset as published. Of a Planetoid dataset, x and y repeat the first rows of allx
-	// and ally; they are kept so that the folder also serves other programs.
+	// Files are all files of the dataset as it was published. A Planetoid dataset has two files, x and y, that revgnn
+	// does not need, since their rows are also the first rows of the files allx and ally. They are listed so that other
+	// programs can use the same folder.
 	Files []File `json:"files"`
-	// Directed is a file that has the same graph's edges in their directions, for the few models that read them.
+	// Directed is a further file with the edges of the same graph and their directions. It is nil if there is no such
+	// file. Only a few models read the directions.
 	Directed *File `json:"directed,omitempty"`
 }
 
-// All are all files of the dataset, that of directions among them.
+// All returns all files of the dataset: Files and, if it is not nil, Directed.
 func (d Dataset) All() []File {
 	if d.Directed == nil {
 		return d.Files
@@ -60,13 +70,16 @@ type File struct {
 	Address string `json:"address"`
 	Bytes   int64  `json:"bytes"`
 	SHA256  string `json:"sha256"`
-	// SHA256SecondHand says that SHA256 was reported by others and not computed from the file.
+	// SHA256SecondHand is true if SHA256 was not computed from the file itself, but was taken from a report of others.
+	// SHA256 may then be wrong, so that a file with the right GitBlob is accepted, too.
 	SHA256SecondHand bool `json:"sha256_second_hand,omitempty"`
-	// GitBlob is the file's id in the upstream repository: the SHA-1 of "blob <bytes>", a zero byte and the content.
+	// GitBlob is the ID of the file in the git repository where it was published. It is the SHA-1 of the text "blob ",
+	// the file's size in bytes as decimal text, a zero byte and the content of the file.
 	GitBlob string `json:"git_blob,omitempty"`
 }
 
-// Statistics are the expected properties of the graph; the homophilies are rounded to Decimals.
+// Statistics are the expected properties of the graph. The values of homophily are rounded to the number of decimals in
+// the field Decimals.
 type Statistics struct {
 	Nodes             int     `json:"nodes"`
 	Edges             int     `json:"edges"`
@@ -89,5 +102,6 @@ var parse = sync.OnceValues(func() ([]Dataset, error) {
 	return m.Datasets, nil
 })
 
-// Datasets returns the manifest's entries in the paper's order. The caller must not change them.
+// Datasets returns the entries of the manifest (manifest.json), in the order of the paper. The caller must not change
+// them.
 func Datasets() ([]Dataset, error) { return parse() }

@@ -9,8 +9,8 @@ import (
 //go:embed paper/*.json
 var paper embed.FS
 
-// Paper returns the numbers that the paper published in one of its tables or says of one of its figures, as JSON:
-// "table1" to "table6", "figures", or "claims".
+// Paper returns numbers that the paper published, as JSON. The argument is "table1" to "table6" for one of the paper's
+// tables, "figures" for what the paper says about its figures, or "claims" for the paper's claims.
 func Paper(name string) ([]byte, error) {
 	b, err := paper.ReadFile("paper/" + name + ".json")
 	if err != nil {
@@ -22,7 +22,8 @@ func Paper(name string) ([]byte, error) {
 //go:embed records/*.jsonl
 var records embed.FS
 
-// Records names the files of run records that are part of the program, as package results exports them.
+// Records returns the names of the files of run records that are embedded into the program. The command `revgnn runs
+// import` can read such files.
 func Records() ([]string, error) {
 	found, err := fs.Glob(records, "records/*.jsonl")
 	if err != nil {
@@ -34,12 +35,12 @@ func Records() ([]string, error) {
 	return found, nil
 }
 
-// Record returns one of the files of run records.
+// Record returns the content of a file of run records. The name is one of those that [Records] returns.
 func Record(name string) ([]byte, error) { return records.ReadFile("records/" + name) }
 
 //go:embed records/older.json
 var older []byte
 
-// Older names the commits whose builds made trainings among the records that today's build does not repeat, and says
-// why, as JSON.
+// Older returns, as JSON, a list of older commits of revgnn and a sentence about them. Some trainings in the run
+// records were made by these commits, and today's program does not repeat their numbers exactly. The sentence says why.
 func Older() []byte { return older }

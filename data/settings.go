@@ -11,10 +11,12 @@ import (
 //go:embed settings/*.json
 var settings embed.FS
 
-// schema is the file beside the settings that says what they may be.
+// schema is the name of a JSON schema, without its ending. Each of the folders settings and spaces has such a schema,
+// which says what the other files of the folder may contain.
 const schema = "schema"
 
-// SettingsNames lists the profiles of settings that are part of the program.
+// SettingsNames returns the names of the profiles that are embedded into the program. A profile is a list of runs, with
+// their settings.
 func SettingsNames() []string {
 	found, err := fs.Glob(settings, "settings/*.json")
 	if err != nil {
@@ -27,7 +29,7 @@ func SettingsNames() []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == schema })
 }
 
-// Settings returns a profile of settings, as JSON of the form that [SettingsSchema] describes.
+// Settings returns the profile with the given name, as JSON. The schema of this JSON is [SettingsSchema].
 func Settings(name string) ([]byte, error) {
 	b, err := settings.ReadFile("settings/" + name + ".json")
 	if err != nil {
@@ -36,5 +38,5 @@ func Settings(name string) ([]byte, error) {
 	return b, nil
 }
 
-// SettingsSchema returns the JSON schema of settings.
+// SettingsSchema returns the JSON schema of profiles (see [Settings]).
 func SettingsSchema() ([]byte, error) { return settings.ReadFile("settings/" + schema + ".json") }

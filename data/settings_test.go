@@ -8,13 +8,14 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// settingsSchema is the schema, ready to check with.
+// settingsSchema returns the JSON schema of profiles, in a form that can check JSON values.
 func settingsSchema(t *testing.T) *jsonschema.Resolved {
 	t.Helper()
 	return resolved(t, SettingsSchema)
 }
 
-// resolved is a schema, ready to check with.
+// resolved calls the function schema, which returns a JSON schema as text. It returns this schema in a form that can
+// check JSON values.
 func resolved(t *testing.T, schema func() ([]byte, error)) *jsonschema.Resolved {
 	t.Helper()
 	text, err := schema()

@@ -18,12 +18,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// A block is a piece of code on a page: three backquotes, a language, and a mark where the code is not run as it is:
+// A block is a piece of code on a page of the documentation. It begins with three backquotes and the language. A mark
+// may follow, which says that the code is not run or checked as usual, and why:
 //
-//	sh long: WHY   commands that take long, or need what a test has not; only their flags are checked
-//	go part: WHY   Go that is not whole
+//	sh long: WHY   commands that take long, or need something that a test does not have; only their flags are checked
+//	go part: WHY   an incomplete piece of Go, which is not checked
 //
-// What Go needs to be declared stands before it in a comment, <!-- before: DECLARATIONS -->.
+// A piece of Go may use variables that it does not declare. A comment before the block then has the declarations:
+//
+//	<!-- before: DECLARATIONS -->
 type block struct {
 	page, language, mark, before, code string
 	line                               int
@@ -31,7 +34,7 @@ type block struct {
 
 var blockPattern = regexp.MustCompile("(?m)(?:^<!-- before: ([^\n]*) -->\n+)?^```([a-z]+)( [^\n]*)?\n((?s:.*?))^```$")
 
-// blocks are the pieces of code of all pages in a language.
+// blocks returns all pieces of code in the given language, from all pages.
 func blocks(t *testing.T, language string) (all []block) {
 	t.Helper()
 	for _, page := range pages(t) {
@@ -66,8 +69,9 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestGo type-checks every piece of Go that is not marked as a part. The pages add-a-… have tests of their own, which
-// build and run what their readers are told to write (see package pagetest).
+// TestGo checks that pieces of Go on the pages compile. It leaves out incomplete pieces, which have the mark "part". It
+// also leaves out the pages whose names begin with add-a-: these pages have their own tests, which build and run the
+// code of the page (see package pagetest).
 func TestGo(t *testing.T) {
 	dir, err := filepath.Abs("blocks")
 	if err != nil {
@@ -106,9 +110,10 @@ func TestGo(t *testing.T) {
 	}
 }
 
-// TestCommandLines: on every page, commands that are not marked as long are run, one after the other, in a folder of
-// their own, which has a small graph in my-graph and revgnn in its PATH; of those that are long, and of commands within
-// lines, the flags are checked. They are run where REVGNN_TEST_DOCS is 1; otherwise flags are all that is checked.
+// TestCommandLines checks the shell commands on every page. If the environment variable REVGNN_TEST_DOCS is set, the
+// commands of a page are run, one after the other. They run in a new folder, which has a small graph in my-graph. For
+// commands in a block with the mark "long", and for commands within a line of text, only the flags are checked. If the
+// variable is not set, only the flags of all commands are checked.
 func TestCommandLines(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "revgnn")
 	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/revgnn").CombinedOutput(); err != nil {
@@ -145,10 +150,11 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
-// inlineCommand is a command with flags within a line of text.
+// inlineCommand matches a command of revgnn that is in backquotes within a line of text.
 var inlineCommand = regexp.MustCompile("`((?:bin/)?revgnn [a-z][^`\n…]*)`")
 
-// flagsOnly has commands do nothing: revgnn reads its flags and shows its help, make says what it would do.
+// flagsOnly are definitions of shell functions that replace programs. With them, the commands on a page do no work:
+// revgnn only checks its flags, make only checks its targets, and the other programs do nothing.
 const flagsOnly = `revgnn() { command revgnn "$@" --help >/dev/null; }
 bin/revgnn() { revgnn "$@"; }
 .venv/bin/python() { true; }
@@ -156,7 +162,8 @@ make() { command make -n -C "$CHECKOUT" "$@" >/dev/null; }
 for name in docker podman grep srun scontrol share-runs go git sbatch; do eval "$name() { true; }"; done
 `
 
-// runAll runs pieces of a page in a new folder.
+// runAll runs the given pieces of shell code, one after the other, in a new folder that has a small graph. The argument
+// bin is the path of the program revgnn.
 func runAll(t *testing.T, bin string, pieces []string) {
 	dir := t.TempDir()
 	checkout, err := filepath.Abs(root)
@@ -186,7 +193,8 @@ func runAll(t *testing.T, bin string, pieces []string) {
 	}
 }
 
-// smallGraph is a graph as a reader may have one: a ring of nodes with numbers as features, two classes, some unknown.
+// smallGraph writes a small graph into the folder dir, as two CSV files. Its nodes form a ring. They have two numbers
+// as features, and belong to two classes. Every tenth node has no label.
 func smallGraph(t *testing.T, dir string) {
 	t.Helper()
 	const size = 60

@@ -12,8 +12,9 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// TestInstall: what `go install github.com/revgnn/revgnn/cmd/revgnn@VERSION` gives, from a folder that serves the
-// committed files as a module proxy would, knows its version.
+// TestInstall installs revgnn by `go install github.com/revgnn/revgnn/cmd/revgnn@VERSION`, and checks that the
+// installed program knows its version. The Go tool gets the committed files from a local folder, which replaces the
+// module proxy on the web.
 func TestInstall(t *testing.T) {
 	if os.Getenv("REVGNN_TEST_DOCS") == "" {
 		t.Skip("REVGNN_TEST_DOCS is not 1: the command is not installed anew, which takes a minute")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// pages are all Markdown files that are committed, from the checkout's root.
+// pages returns the paths of all Markdown files in the root of the checkout and in its folder docs.
 func pages(t *testing.T) (list []string) {
 	t.Helper()
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
@@ -43,7 +43,8 @@ var (
 	heading = regexp.MustCompile(`(?m)^#{1,6} +(.+?) *$`)
 )
 
-// TestLinks: files that pages link to are there, and so are their headings. Addresses on the web are not asked for.
+// TestLinks checks the links on all pages. The files and headings that they lead to must exist. Addresses on the web
+// are not checked.
 func TestLinks(t *testing.T) {
 	for _, page := range pages(t) {
 		text := inline.ReplaceAllStringFunc(fence.ReplaceAllString(read(t, page), ""), func(code string) string {

@@ -21,16 +21,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// app is what all commands share: where they write, and the global flags.
+// app holds what all commands share: the writers for their output, and the values of the flags that every command has.
 type app struct {
 	stdout, stderr io.Writer
 	engineName     string
 	threads        int
 	data           datasets.Options
 	json, quiet    bool
-	// runsFile is --runs: the file of run records.
+	// runsFile is the value of the flag --runs: the path of the file of run records.
 	runsFile string
-	// written tells that the JSON document is out.
+	// written is true if the command has already written its JSON document. There must be only one.
 	written bool
 }
 
@@ -44,7 +44,8 @@ func (a *app) root() *cobra.Command {
 		"SIGUSR1 on Linux: such a command ends after the current epoch, and a second Ctrl-C ends it at once. What `train\n" +
 		"--out`, `reproduce` and `search` had done is kept: `train --resume` and the same `reproduce` or `search` go on\n" +
 		"from there."
-	// The version is looked up only when it is asked for: where a build does not know it, git is.
+	// Cobra adds the flag --version only if root.Version is not empty. The real version is looked up by versionLine,
+	// and only if a user asks for the version: the look-up may have to call git, which takes time.
 	root.Version = "set, so that there is a flag --version"
 	cobra.AddTemplateFunc("versionLine", versionLine)
 	root.SetVersionTemplate("{{versionLine}}")
@@ -64,7 +65,8 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// useThreads has this process and those that it starts compute on --threads.
+// useThreads sets the environment variable REVGNN_THREADS to the value of the flag --threads, if this flag is given.
+// The engine reads the number of threads from this variable, in this process and in the processes that it starts.
 func (a *app) useThreads(c *cobra.Command) error {
 	if !c.Flags().Changed("threads") {
 		return nil
@@ -75,7 +77,7 @@ func (a *app) useThreads(c *cobra.Command) error {
 	return os.Setenv(engine.ThreadsVariable, strconv.Itoa(a.threads))
 }
 
-// group is a command that only has commands below it.
+// group makes a command such as `revgnn datasets`, which does nothing itself, but has other commands below it.
 func group(use, short string, below ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, SuggestionsMinimumDistance: 2}
 	var names []string
@@ -98,8 +100,8 @@ func group(use, short string, below ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// execute runs the command line. A panic is a bug in revgnn; users get a sentence instead of a stack,
-// unless REVGNN_DEBUG is set.
+// execute runs the command that the command line names. If the Go code panics, there is a bug in revgnn. Users then get
+// an error message instead of a stack trace. If the environment variable REVGNN_DEBUG is set, they get the stack trace.
 func (a *app) execute(ctx context.Context, root *cobra.Command) (err error) {
 	if os.Getenv("REVGNN_DEBUG") == "" {
 		defer func() {
@@ -125,7 +127,8 @@ func (a *app) document(v any) error {
 	return a.write(text.Bytes())
 }
 
-// show writes v as JSON, or the table.
+// show writes a command's result to stdout. If the flag --json is given, show writes v as a JSON document. Otherwise it
+// writes the text that the function table makes.
 func (a *app) show(v any, table func(w io.Writer)) error {
 	if a.json {
 		return a.document(v)
@@ -146,7 +149,7 @@ func (a *app) load(ctx context.Context, p *progress, name string) (*graphs.Graph
 	return g, asNameUsage(err)
 }
 
-// asNameUsage marks an error about a dataset's name as the caller's.
+// asNameUsage turns an error about the name of a dataset into a [usageError]. It returns all other errors unchanged.
 func asNameUsage(err error) error {
 	var wrong *datasets.NameError
 	if errors.As(err, &wrong) {
@@ -155,8 +158,8 @@ func asNameUsage(err error) error {
 	return err
 }
 
-// prepare opens the engine and loads the dataset. What is wrong with the command line is told first: an unknown
-// engine, an unknown dataset, and only then what fails.
+// prepare opens the engine and loads the dataset. If several things are wrong, an unknown engine is reported first,
+// then an error about the dataset, and then any other error of the engine.
 func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine.Engine, *graphs.Graph, error) {
 	e, failed := engine.Open(a.engineName)
 	if failed != nil && strings.HasPrefix(failed.Error(), "unknown engine") {
@@ -169,7 +172,8 @@ func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine
 	return e, g, err
 }
 
-// versionText is the version of the module, or the commit.
+// versionText returns the version of revgnn's module. If the module has no version, it returns the git commit. If the
+// commit is not known either, it returns a text that says so.
 func versionText() string {
 	return cmp.Or(results.Version(), "unknown (make build tells it)")
 }

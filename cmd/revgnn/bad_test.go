@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// TestBadGraphs gives damaged and impossible graphs to every command that reads one.
+// TestBadGraphs gives damaged and impossible graphs to `datasets stats` and to `train`. Both commands must fail, with
+// an error message that says what is wrong.
 func TestBadGraphs(t *testing.T) {
 	named, npy := npztest.Named, npztest.NPY
 	whole := npztest.Graph()
@@ -84,7 +85,9 @@ func TestGetFromAMirror(t *testing.T) {
 	fails(t, 1, "has 5 bytes instead of", "train", "--dataset", "minesweeper", "--data", dir)
 }
 
-// TestUnwritable uses a folder below a file, which even root cannot make, and one without write permission.
+// TestUnwritable gives commands two folders that they cannot write to, and expects error messages. The path of the
+// first folder leads through a file, so that not even root can create this folder. The second folder has no write
+// permission.
 func TestUnwritable(t *testing.T) {
 	below := filepath.Join(writeFile(t, "file", nil), "below")
 	train := with(quick, "train", "--dataset", tinyGraph, "--epochs", "1", "--splits", "0")

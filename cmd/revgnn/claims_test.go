@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/paper"
 )
 
-// TestClaims judges the committed records, and runs nothing.
+// TestClaims calls the command claims, which judges the paper's claims by the committed run records. No new runs are
+// made.
 func TestClaims(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "runs.sqlite")
 	var stdout, stderr bytes.Buffer

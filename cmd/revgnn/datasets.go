@@ -21,7 +21,7 @@ func (a *app) datasets() *cobra.Command {
 		a.datasetsGet(), a.datasetsVerify(), a.datasetsStats())
 }
 
-// listed is a dataset in the JSON document of datasets list.
+// listed describes one dataset in the JSON document of the command `datasets list`.
 type listed struct {
 	Name    string `json:"name"`
 	Present bool   `json:"present"`
@@ -66,14 +66,16 @@ func (a *app) datasetsList() *cobra.Command {
 		}}
 }
 
-// checked is a dataset in the JSON documents of datasets get and verify.
+// checked tells whether the download or the check of one dataset has succeeded. The JSON documents of the commands
+// `datasets get` and `datasets verify` are lists of such entries.
 type checked struct {
 	Name  string `json:"name"`
 	OK    bool   `json:"ok"`
 	Error string `json:"error,omitempty"`
 }
 
-// each runs a check for every name, and reports all before it fails with the first error.
+// each calls the function check for every name. Then it shows all names, with the word `done` if the check has
+// succeeded, and with "failed" if not. If some checks have failed, it returns the first error.
 func (a *app) each(names []string, done string, check func(name string) error) error {
 	var all []checked
 	var first error
@@ -95,7 +97,7 @@ func (a *app) each(names []string, done string, check func(name string) error) e
 	return errors.Join(err, first)
 }
 
-// named is a command of datasets that takes names.
+// named makes a command such as `datasets get`, whose arguments are the names of one or more datasets.
 func named(use, short string, run func(c *cobra.Command, names []string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, RunE: run, Args: func(c *cobra.Command, names []string) error {
 		if len(names) == 0 {
@@ -105,7 +107,7 @@ func named(use, short string, run func(c *cobra.Command, names []string) error) 
 	}}
 }
 
-// known checks names before any work.
+// known returns an error unless all given names are names of datasets. Commands call it before they begin their work.
 func known(names []string) error {
 	for _, name := range names {
 		if _, err := datasets.Info(name); err != nil {
@@ -162,7 +164,8 @@ func statsTable(w io.Writer, all []metrics.Stats) {
 	}
 }
 
-// share has four decimals, and a dash where there is nothing to divide: no edge between labelled nodes, say.
+// share returns the number v as text, with four decimals. If v is NaN, it returns a dash. For example, the edge
+// homophily of a graph is NaN if no edge joins two labelled nodes.
 func share(v float64) string {
 	if math.IsNaN(v) {
 		return "–"

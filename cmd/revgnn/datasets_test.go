@@ -8,7 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// TestStats compares with the statistics in the README beside the real files.
+// TestStats compares the output of `datasets stats` with known numbers. These numbers are from the README of the folder
+// with the public datasets.
 func TestStats(t *testing.T) {
 	want := map[string][5]float64{ // nodes, edges, classes, edge homophily, adjusted homophily
 		"squirrel-filtered":  {2223, 46998, 5, .2072, .0086},

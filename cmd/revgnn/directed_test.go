@@ -9,8 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Records of a model that reads directions are of another graph than those of models that do not; what was trained is
-// found again by --resume.
+// TestRecordsTellDirections checks the checksums of graphs in run records. A record has the checksum of the graph as
+// the model sees it. So the records of a model that reads the directions of edges have another checksum than the
+// records of the other models. The test also checks that --resume finds the results of an earlier training.
 func TestRecordsTellDirections(t *testing.T) {
 	dir := t.TempDir()
 	graph, file := filepath.Join(dir, "graph"), filepath.Join(dir, "runs.sqlite")

@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
-// prediction is the JSON document of predict where it evaluates as in training.
+// prediction is the JSON document of the command predict if it evaluates the model in training mode (without dropout),
+// for a comparison with PyTorch.
 type prediction struct {
 	Dataset string       `json:"dataset"`
 	Model   string       `json:"model"`
@@ -23,11 +24,12 @@ type prediction struct {
 	Split   int          `json:"split"`
 	Loss    train.Number `json:"loss"`
 	Out     string       `json:"out"`
-	// Arrays in the file, by name, with their shapes.
+	// Arrays maps the name of each array in the written file to the array's shape.
 	Arrays map[string][]int `json:"arrays"`
 }
 
-// evaluate evaluates the model of the flags as in training, to be compared with PyTorch.
+// evaluate does the work of the command predict if the flags describe the model. It evaluates this model in training
+// mode (without dropout), and writes the results to a file, so that they can be compared with those of PyTorch.
 func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	config, err := s.config()
 	if err != nil {
@@ -60,7 +62,8 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	return a.show(out, func(w io.Writer) { predictionTable(w, out, arrays) })
 }
 
-// evaluate computes the arrays to write, and the document about them.
+// evaluate evaluates the model with the parameters that were read from a file. It returns the arrays for the file that
+// predict writes, and the JSON document that describes this file.
 func (o evaluation) evaluate(e *engine.Engine, g *graphs.Graph, c train.Config,
 	read map[string]train.Array) (out prediction, arrays []npz.Named, err error) {
 	wanted, names, err := weights.For(c.Config, g.NumFeatures, g.NumClasses, read)

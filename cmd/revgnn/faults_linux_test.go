@@ -21,13 +21,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// faultless is a training of two splits with all that is kept of it, in a folder.
+// faultless returns the arguments of a training on two splits, which keeps its results, checkpoints and run records in
+// the folder dir. Tests disturb such a training, for example by killing it, and compare it with one that nothing has
+// disturbed.
 func faultless(dir string) []string {
 	return with(quick, "train", "--dataset", tinyGraph, "--json", "--epochs", "30", "--patience", "0", "--dropout",
 		"0.2", "--splits", "0-1", "--checkpoint-every", "1ms", "--out", dir, "--runs", filepath.Join(dir, "runs.sqlite"))
 }
 
-// sameAs checks that files and records of two folders tell the same.
+// sameAs checks that the trainings in two folders have the same results, run records and weights. Times and memory may
+// differ.
 func sameAs(t *testing.T, dir, want string) {
 	t.Helper()
 	if got, want := told(t, dir), told(t, want); got != want {
@@ -41,7 +44,8 @@ func sameAs(t *testing.T, dir, want string) {
 	}
 }
 
-// oneSentence checks that a command's last line is its only sentence, and has what is wanted.
+// oneSentence checks that the last line of a command's stderr is an error message of revgnn that contains the text
+// `want`. It also checks that there is no stack trace.
 func oneSentence(t *testing.T, o outcome, want string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(o.stderr), "\n")
@@ -51,7 +55,8 @@ func oneSentence(t *testing.T, o outcome, want string) {
 	}
 }
 
-// TestFaultTwoTrainings into one store at the same time: both are recorded, each once.
+// TestFaultTwoTrainings runs two trainings at the same time, which keep their run records in the same file. The
+// training on each of the eight splits must be recorded exactly once.
 func TestFaultTwoTrainings(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "runs.sqlite")
 	var both []*exec.Cmd
@@ -83,7 +88,8 @@ func TestFaultTwoTrainings(t *testing.T) {
 	}
 }
 
-// TestFaultKilledDownload kills a download in the middle; the next one takes up where it ended.
+// TestFaultKilledDownload kills a process that has downloaded half of a file. The next download must fetch only the
+// other half.
 func TestFaultKilledDownload(t *testing.T) {
 	file := "minesweeper.npz"
 	whole := read(t, filepath.Join(realData(t), file))
@@ -128,7 +134,8 @@ func TestFaultKilledDownload(t *testing.T) {
 	}
 }
 
-// TestFaultDamagedPlugin: what is no whole plugin is named and never loaded. Half of this program is one.
+// TestFaultDamagedPlugin checks that a damaged XLA plugin is not loaded, and that the error message has the path of the
+// plugin. The first half of the program revgnn serves as a damaged plugin.
 func TestFaultDamagedPlugin(t *testing.T) {
 	dir, b := t.TempDir(), read(t, binary)
 	path := filepath.Join(dir, "pjrt_c_api_cpu_plugin.so")
@@ -145,8 +152,10 @@ func TestFaultDamagedPlugin(t *testing.T) {
 	}
 }
 
-// TestFaultLittleGroup: in a control group with little memory, what can be foreseen ends in a sentence, and what
-// cannot is killed by the kernel; what was done is kept.
+// TestFaultLittleGroup trains in control groups with little memory (Linux limits the memory of processes by control
+// groups). The first training computes in advance that it needs too much memory, and ends with an error message. A
+// later training does not foresee this, and the kernel kills it. The results that were saved before must remain, so
+// that the training can be resumed.
 func TestFaultLittleGroup(t *testing.T) {
 	o := finish(t, machinetest.Group(t, 300<<20)(command(t, "train", "--dataset", tinyGraph, "--engine", "go",
 		"--hidden", "16384", "--epochs", "1", "--splits", "0")))
@@ -166,8 +175,8 @@ func TestFaultLittleGroup(t *testing.T) {
 	sameAs(t, dir, whole)
 }
 
-// TestFaultPluginGone removes the plugin while it is used: the training ends as it would have, and the next one says
-// what is missing.
+// TestFaultPluginGone deletes the file of the XLA plugin while a training uses the plugin. This training must end as
+// usual. The next training must fail, with a message that says that there is no plugin.
 func TestFaultPluginGone(t *testing.T) {
 	enginetest.Open(t, engine.CPU) // skips where there is no plugin
 	dir := t.TempDir()

@@ -15,30 +15,31 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// subject is what most commands are about: a dataset and a model with its settings.
+// subject holds the flags of a command that is about a dataset and a model: the dataset, the model, and the model's
+// settings.
 type subject struct {
 	dataset, model string
 	command        *cobra.Command
 	offer
 }
 
-// offer says which settings a command takes as flags.
+// offer says which models a command is for, and which settings of these models it takes as flags.
 type offer struct {
-	// takes tells whether a setting is offered; nil: all are.
+	// takes tells whether the command takes a setting as a flag. If it is nil, the command takes all settings.
 	takes func(models.Setting) bool
-	// of tells which models the command is for; nil: all.
+	// of tells whether the command is for a model. If it is nil, the command is for all models.
 	of func(models.Kind) bool
-	// refuse, if not nil, says why the command is not for a model.
+	// refuse, if not nil, returns an error for a configuration that the command cannot work with. The error says why.
 	refuse func(train.Config) error
-	// flags are names of flags that differ from their settings'.
+	// flags maps a setting's name to the name of its flag, for those settings whose flags have other names.
 	flags map[string]string
-	// helps are what the command says of settings, where that is not what the models say.
+	// helps maps a setting's name to a help text, which the command shows instead of the help texts of the models.
 	helps map[string]string
-	// defaults of the command, by setting, where they differ from the models'.
+	// defaults maps a setting's name to a default value, which the command uses instead of the defaults of the models.
 	defaults map[string]string
 }
 
-// flag is the name of a setting's flag.
+// flag returns the name of the flag for a setting.
 func (o offer) flag(setting string) string {
 	if name, ok := o.flags[setting]; ok {
 		return name
@@ -46,7 +47,7 @@ func (o offer) flag(setting string) string {
 	return setting
 }
 
-// models are the names of those that the command is for.
+// models returns the names of the models that the command is for.
 func (o offer) models() (names []string) {
 	for _, k := range models.Kinds() {
 		if o.of == nil || o.of(k) {
@@ -56,7 +57,7 @@ func (o offer) models() (names []string) {
 	return names
 }
 
-// configure is a model's default configuration with the command's own defaults.
+// configure returns the default configuration of a model. The command's own defaults replace those of the model.
 func (o offer) configure(model string) train.Config {
 	c := train.Default(model)
 	for _, s := range c.Settings() {
@@ -67,7 +68,7 @@ func (o offer) configure(model string) train.Config {
 	return c
 }
 
-// about adds --dataset, --model and the settings of all models to a command.
+// about adds flags to a command: --dataset, --model, and a flag for each setting of the models that the command is for.
 func about(c *cobra.Command, o offer) *subject {
 	s := &subject{command: c, offer: o}
 	f := c.Flags()
@@ -87,7 +88,8 @@ func about(c *cobra.Command, o offer) *subject {
 	return s
 }
 
-// settingValue is the value of a setting's flag: the text that was given, if the setting can have it.
+// settingValue is the value of a setting's flag, as the package pflag needs it. It holds the text that the user gave.
+// Set returns an error if the setting cannot have this value.
 type settingValue struct {
 	models.Setting
 	text string
@@ -100,11 +102,11 @@ func (v *settingValue) Set(text string) error {
 	return v.Parse(text)
 }
 
-// Type is the type's name in Go, which pflag and kinds know.
+// Type returns the Go type of the setting's value, such as "int". pflag needs this type, and [kinds] describes it.
 func (v *settingValue) Type() string { return fmt.Sprintf("%T", v.Current()) }
 
-// config is the model's default with those settings that were given; a setting that the model
-// does not have is wrong usage.
+// config returns the model's default configuration, changed by the settings that were given as flags. A setting that
+// the model does not have is wrong usage.
 func (s *subject) config() (train.Config, error) {
 	if s.dataset == "" {
 		return train.Config{}, noDataset()
@@ -135,7 +137,7 @@ func noDataset() error {
 		strings.Join(datasets.Names(), ", "))
 }
 
-// byFlags has an error speak of flags where it speaks of settings that have flags of other names.
+// byFlags replaces the names of settings in an error message by the names of their flags, where the two names differ.
 func (o offer) byFlags(err error) error {
 	if err == nil {
 		return nil
@@ -150,11 +152,11 @@ func (o offer) byFlags(err error) error {
 	return errors.New(text)
 }
 
-// kinds says what a flag of a type wants.
+// kinds maps the type of a flag to a description of the values that the flag takes, for error messages.
 var kinds = map[string]string{"int": "a whole number", "uint64": "a whole number from 0", "float64": "a number",
 	"bool": "true or false", "duration": "a time such as 90s or 10m"}
 
-// flagError makes a sentence of what pflag has to say.
+// flagError turns an error of pflag, the package that reads the flags, into an error message of revgnn.
 func flagError(c *cobra.Command, err error) error {
 	var (
 		unknown *pflag.NotExistError
@@ -184,7 +186,7 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// noArguments refuses arguments that are no flags.
+// noArguments returns an error if a command that takes only flags is given other arguments.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usagef("'%s' takes no argument such as %q: settings are flags; see '%s --help'",

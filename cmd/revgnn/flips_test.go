@@ -9,8 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// TestFlippedBytes changes one byte of what commands are given, or have kept: each says so in a sentence, or does the
-// work again, with the same result. The packages that read these files change every byte.
+// TestFlippedBytes changes one byte in a file that a command reads. Some of these files are inputs, and others were
+// written by an earlier command. The command must fail, with a message that says what is damaged. When the byte is
+// restored, the training can be resumed. (This test changes only one byte of each file. The packages that read the
+// files have tests that change every byte.)
 func TestFlippedBytes(t *testing.T) {
 	whole := t.TempDir()
 	train := func(dir string) []string {
@@ -36,7 +38,8 @@ func TestFlippedBytes(t *testing.T) {
 	} {
 		before := read(t, c.file)
 		at := len(before) - 3
-		// The last such text: SQLite leaves earlier copies of rows in bytes that it does not use.
+		// The text may be in the file several times. SQLite, for example, leaves old copies of rows in unused parts of
+		// its file. The last copy is the one in use.
 		if i := bytes.LastIndex(before, []byte(c.after)); i >= 0 && c.after != "" {
 			at = i + len(c.after)
 		}

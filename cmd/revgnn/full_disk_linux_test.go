@@ -9,8 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine/machinetest"
 )
 
-// TestFaultFullDisk trains on disks that are too small at various points: it says so in a sentence, and goes on from
-// what there was when there is room.
+// TestFaultFullDisk trains on small disks of several sizes, so that the disk is full at different points of the
+// training. A training whose disk is full must end with an error message. When the disk is made larger, the training
+// must resume, and come to the same results as a training with enough room.
 func TestFaultFullDisk(t *testing.T) {
 	whole := t.TempDir()
 	succeeds(t, faultless(whole)...)
@@ -42,7 +43,8 @@ func TestFaultFullDisk(t *testing.T) {
 	}
 }
 
-// TestFaultFullDiskForRecords: imports and exports keep what there was, and leave nothing half done.
+// TestFaultFullDiskForRecords imports and exports run records on a disk that is too small for them. Both commands must
+// fail. The earlier records and the earlier export must not change, and no other files may be left.
 func TestFaultFullDiskForRecords(t *testing.T) {
 	from := filepath.Join(t.TempDir(), "runs.sqlite")
 	succeeds(t, "runs", "import", "../../data/records/quick.jsonl", "--runs", from)

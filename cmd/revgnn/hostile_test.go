@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
-// TestPipesAndDevices gives what never ends in place of files: each command must say so at once.
+// TestPipesAndDevices gives named pipes and the device /dev/zero to commands, in place of files. Reading them would
+// never end. Each command must refuse them at once.
 func TestPipesAndDevices(t *testing.T) {
 	dir := t.TempDir()
 	pipe := func(name string) string {
@@ -53,7 +54,8 @@ func TestPipesAndDevices(t *testing.T) {
 	}
 }
 
-// TestNamesDoNotSteerTheTerminal has terminal escapes in names of arrays and in records.
+// TestNamesDoNotSteerTheTerminal puts characters that control the terminal into names of arrays and into run records.
+// Commands must not write these characters to the terminal.
 func TestNamesDoNotSteerTheTerminal(t *testing.T) {
 	evil := "\x1b]0;owned\a\u009b31m\u202e"
 	steers := func(o outcome) {
@@ -81,7 +83,8 @@ func TestNamesDoNotSteerTheTerminal(t *testing.T) {
 	steers(fails(t, 2, "unknown command", evil))
 }
 
-// TestHelpOnAFullDisk: what cannot be written is an error, help too.
+// TestHelpOnAFullDisk checks that commands fail if they cannot write their output, even if the output is only a help
+// text.
 func TestHelpOnAFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -100,14 +103,16 @@ func TestHelpOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestEmptyStore lists the records of a file of no bytes: none.
+// TestEmptyStore lists the run records of an empty file. The output must have no line except the headings of the table.
 func TestEmptyStore(t *testing.T) {
 	if o := succeeds(t, "runs", "list", "--runs", writeFile(t, "runs.sqlite", nil)); strings.Count(o.stdout, "\n") != 1 {
 		t.Errorf("got %q", o.stdout)
 	}
 }
 
-// TestLittleMemory has a graph, and a model, that do not fit under ulimit -v: each ends in a sentence.
+// TestLittleMemory limits the memory of a process by the shell command ulimit -v. The process then reads a graph, or
+// trains a model, that needs more memory. It must end with an error message. The test also reads a graph that is larger
+// than revgnn allows.
 func TestLittleMemory(t *testing.T) {
 	path := writeFile(t, "g.npz", npztest.Graph(
 		npztest.Named("node_features", npztest.NPY("<f4", false, "(3, 21000000)", make([]byte, 252000000)))))

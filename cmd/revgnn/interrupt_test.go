@@ -22,14 +22,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// endless is a training that does not end by itself.
+// endless returns a command that trains for so many epochs that it does not end during the test.
 func endless(t *testing.T, dir string, more ...string) *exec.Cmd {
 	t.Helper()
 	return command(t, with(with(quick, "train", "--dataset", tinyGraph, "--json", "--epochs", "1000000",
 		"--patience", "0", "--splits", "0-9", "--out", dir), more...)...)
 }
 
-// interrupted starts a command and sends it signals when it has begun to train.
+// interrupted starts a command that trains, waits until the training has begun, and sends the signals to the command.
+// It returns what the command wrote, and its exit status.
 func interrupted(t *testing.T, c *exec.Cmd, signals ...os.Signal) outcome {
 	t.Helper()
 	var out bytes.Buffer
@@ -52,7 +53,8 @@ func interrupted(t *testing.T, c *exec.Cmd, signals ...os.Signal) outcome {
 	return outcome{out.String(), text + string(rest), c.ProcessState.ExitCode()}
 }
 
-// TestInterrupt stops a long training, and expects what there was until then, and that it can be gone on with.
+// TestInterrupt ends a long training by a signal, and then resumes the training. The interrupted training must write a
+// checkpoint, and its results so far. The resumed training must continue after the last epoch.
 func TestInterrupt(t *testing.T) {
 	for signal, status := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129,
 		syscall.SIGUSR1: 128 + int(syscall.SIGUSR1)} {
@@ -83,7 +85,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestPipelineIsInterrupted: Ctrl-C ends who reads the output, too; the state is kept all the same.
+// TestPipelineIsInterrupted interrupts a training whose output another program reads through a pipe. Ctrl-C ends this
+// other program, too, so that the training cannot write to the pipe any more. The training must still save its state.
 func TestPipelineIsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	c := endless(t, dir)
@@ -117,7 +120,8 @@ func pipe(t *testing.T) (r, w *os.File) {
 	return r, w
 }
 
-// TestIgnoredHangup: what nohup starts outlives its terminal.
+// TestIgnoredHangup starts a training in the way of the program nohup: the training ignores SIGHUP, the signal that a
+// closed terminal sends. SIGHUP must not end the training, but SIGTERM must.
 func TestIgnoredHangup(t *testing.T) {
 	c := command(t)
 	c.Path, c.Args = "/bin/sh", []string{"sh", "-c", `trap "" HUP; exec "$@"`, "sh", binary, "train", "--dataset",
@@ -127,7 +131,8 @@ func TestIgnoredHangup(t *testing.T) {
 	}
 }
 
-// TestSecondSignalEndsAtOnce, however long a step takes.
+// TestSecondSignalEndsAtOnce sends two signals to a training with long training steps. The second signal must end the
+// training at once, even in the middle of a step.
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	c := command(t, "train", "--dataset", "minesweeper-generated:rows=100,cols=100", "--engine", "go", "--hidden", "128",
 		"--forward", "400", "--reverse", "0", "--model", "gcn")
@@ -150,9 +155,9 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	}
 }
 
-// TestKilledTraining kills a training at random moments, until one of its successors comes to an end: files and
-// records are those of a training that nothing happened to. REVGNN_TEST_FAULTS is the number of kills, where it is
-// set.
+// TestKilledTraining kills a training at random moments, and resumes it each time, until a resumed training ends. Its
+// files and run records must be the same as those of a training that was never killed. The environment variable
+// REVGNN_TEST_FAULTS sets the number of kills.
 func TestKilledTraining(t *testing.T) {
 	kills := 3
 	if n, err := strconv.Atoi(os.Getenv("REVGNN_TEST_FAULTS")); err == nil {
@@ -201,7 +206,8 @@ func TestKilledTraining(t *testing.T) {
 	t.Logf("%d trainings were gone on with", goneOn)
 }
 
-// told is what the files and the records of a folder tell, but for times and memory.
+// told returns, as one text, the results and the run records of a training on two splits, whose files are in the folder
+// dir. It leaves out times and memory, which differ between equal trainings.
 func told(t *testing.T, dir string) string {
 	t.Helper()
 	s, err := results.OpenExisting(filepath.Join(dir, "runs.sqlite"))

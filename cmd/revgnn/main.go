@@ -1,8 +1,8 @@
 // Command revgnn trains and examines residual graph networks with forward and reverse layers: see "revgnn help".
 //
-// Exit status: 0 done, 1 failed, 2 wrong usage, 128 and the signal's number after an interrupt. Errors are one
-// sentence on stderr. With --json, stdout gets exactly one JSON document; a command that fails without a result writes
-// {"error": "…"}.
+// The exit status is 0 for success, 1 for failure, 2 for wrong usage, and 128 plus the signal's number after an
+// interrupt. An error is one sentence on stderr. With --json, the command writes exactly one JSON document to stdout.
+// If the command fails without a result, this document is {"error": "…"}.
 package main
 
 import (
@@ -29,12 +29,12 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// usageError is an error of the caller: exit status 2.
+// usageError is an error in the command line, such as an unknown flag. The exit status is then 2.
 type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// asUsage marks an error, if there is one, as the caller's.
+// asUsage marks an error as one in the command line, by making it a [usageError]. If err is nil, it returns nil.
 func asUsage(err error) error {
 	if err == nil {
 		return nil
@@ -42,8 +42,9 @@ func asUsage(err error) error {
 	return usageError{err}
 }
 
-// run is main with its surroundings as arguments. What asks the command to end (see [host.Interruptible]) has it stop
-// and report what it has.
+// run does the work of main. Its arguments are the command line and the writers for stdout and stderr, and it returns
+// the exit status. So tests can call it, too. If a signal asks the process to end ([host.Interruptible]), the command
+// stops early and reports its results so far.
 func run(args []string, stdout, stderr io.Writer) (code int) {
 	ctx, stop := host.Interruptible(context.Background())
 	defer stop()
@@ -64,7 +65,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	}
 	message := sentence(err)
 	fmt.Fprintln(stderr, "revgnn: "+message)
-	// A wrong flag may have kept --json from being read.
+	// Flags are not read any further after a wrong flag. So a.json may be false although --json is given.
 	if (a.json || slices.Contains(args, "--json")) && !a.written {
 		a.document(map[string]string{"error": message})
 	}
@@ -78,11 +79,12 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	return 1
 }
 
-// maxMessage bounds error messages; the engine's can be whole programs.
+// maxMessage is the largest number of characters in an error message. Longer messages are cut: an error of the engine
+// may contain a whole compiled program.
 const maxMessage = 2000
 
-// sentence puts an error on one line of a readable length. It may have names from files, which must not steer the
-// terminal.
+// sentence returns the text of an error in one line, cut after maxMessage characters. The text may contain names from
+// files. Therefore characters that control the terminal are replaced ([plain.Text]).
 func sentence(err error) string {
 	text := []rune(plain.Text(strings.Join(strings.Fields(err.Error()), " ")))
 	if len(text) > maxMessage {

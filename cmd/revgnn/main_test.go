@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// binary is the program under test.
+// binary is the path of the program revgnn, which TestMain builds and the tests run.
 var binary string
 
 func TestMain(m *testing.M) {
@@ -33,13 +33,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// outcome of a run of the program.
+// outcome is what a run of the program leaves: the texts on stdout and stderr, and the exit status.
 type outcome struct {
 	stdout, stderr string
 	code           int
 }
 
-// command prepares a run, without the caller's settings.
+// command prepares a run of the program. The run does not get the environment variables that begin with REVGNN_, since
+// these would change its settings. It may take at most three minutes.
 func command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
@@ -70,7 +71,8 @@ func revgnn(t testing.TB, args ...string) outcome {
 	return finish(t, command(t, args...))
 }
 
-// document reads stdout as exactly one JSON document.
+// document decodes stdout, which must be exactly one JSON document, into the variable that the argument `into` points
+// to.
 func (o outcome) document(t testing.TB, into any) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(o.stdout))
@@ -92,7 +94,8 @@ func succeeds(t testing.TB, args ...string) outcome {
 	return o
 }
 
-// fails runs the program and expects an exit status and one sentence that says what is wrong, as the last line.
+// fails runs the program, which must end with the given exit status. The last line of stderr must be an error message
+// that contains the text `want`. There must be no other error message, and no panic.
 func fails(t testing.TB, code int, want string, args ...string) outcome {
 	t.Helper()
 	o := revgnn(t, args...)
@@ -113,8 +116,9 @@ func fails(t testing.TB, code int, want string, args ...string) outcome {
 	return o
 }
 
-// shared returns a folder of the files that the founders keep beside the checkout. REVGNN_SHARED names the
-// place where it is elsewhere.
+// shared returns the path of a folder with test data, such as datasets and results of the authors' code. These folders
+// are not part of the repository. They are in the folder that the environment variable REVGNN_SHARED names, or else in
+// the folder "shared" beside the repository. If a folder is missing, the test is skipped.
 func shared(t testing.TB, what string) string {
 	t.Helper()
 	root := os.Getenv("REVGNN_SHARED")
@@ -128,7 +132,7 @@ func shared(t testing.TB, what string) string {
 	return dir
 }
 
-// realData returns a data directory with real datasets.
+// realData returns the path of a folder with the public datasets.
 func realData(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv("REVGNN_DATA"); dir != "" {
@@ -137,7 +141,8 @@ func realData(t testing.TB) string {
 	return shared(t, "data")
 }
 
-// empty checks that a folder has no files but those allowed, hidden ones included: nothing half-written is left.
+// empty checks that a folder has only the allowed files. So it finds half-written files that a command has left, hidden
+// files included.
 func empty(t testing.TB, dir string, allowed ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

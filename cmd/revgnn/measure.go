@@ -52,8 +52,9 @@ func (a *app) invert() *cobra.Command {
 	return c
 }
 
-// invertOffer has the defaults of the paper's table 4. Dropout, normalisation and heads play no part in an inversion,
-// nor do settings of a training but the seed.
+// invertOffer says which settings the command invert takes as flags. The defaults are those of the paper's table 4.
+// Settings without effect on an inversion are left out, such as dropout, and the settings of the classifier and of
+// training. The seed is kept, since the weights are drawn at random.
 func invertOffer() offer {
 	without := []string{"dropout", "normalise", "tolerance", "adjoint", "norm", "no-bias", "head-layers", "lr",
 		"weight-decay", "epochs", "patience"}
@@ -119,7 +120,8 @@ func benchTable(w io.Writer, b *train.Benchmark) {
 	fmt.Fprintf(w, "peak memory\t%s\n", machine.Bytes(b.PeakRSS))
 }
 
-// benched is the configuration of a benchmark in its record: its settings, and the file of weights.
+// benched returns the configuration that the run record of a benchmark has: the settings and, if there is one, the name
+// of the file with the initial weights.
 func benched(c train.Config, weights string) map[string]any {
 	values := c.Resolved().Values()
 	if weights != "" {
@@ -128,7 +130,8 @@ func benched(c train.Config, weights string) map[string]any {
 	return values
 }
 
-// startingFrom picks a model's parameters out of those read from a file; nil if none were read.
+// startingFrom picks the parameters of a model out of the arrays that were read from a file. It returns nil if no file
+// was read.
 func startingFrom(read map[string]train.Array, c train.Config, g *graphs.Graph) (map[string]train.Array, error) {
 	if read == nil {
 		return nil, nil

@@ -11,20 +11,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// offered is a setting as a flag. Models may mean different things by one name: the flag says each.
+// offered is the flag for a setting. Some models use the same name for different settings. The help of the flag then
+// describes each of these settings.
 type offered struct {
-	// Setting is that of the first model that has it; its type is the same in all.
+	// Setting is the setting in the first model that has it. The type of its value is the same in all models.
 	models.Setting
 	flag string
-	// help, if not empty, is what the command says of it.
+	// help is the command's own help text for the setting. If it is empty, the help texts of the models are used.
 	help string
-	// of are the models that have it, and as is what it is in each of them, with its default.
+	// of lists the models that have the setting. The map `as` has the setting as it is in each of these models, with
+	// this model's help text and default. Its keys are the names of the models.
 	of []string
 	as map[string]models.Setting
 }
 
-// settings lists what the models' settings come to as flags: those of the suggested model first, whose
-// defaults are the usual ones.
+// settings lists the flags for the settings of all models that the command is for. There is one flag for each name of a
+// setting. The settings of the suggested model ([models.Suggested]) come first. The help shows the defaults of this
+// model, and then those of the models with other defaults.
 func (o offer) settings() (list []offered) {
 	for _, model := range append([]string{models.Suggested()}, o.models()...) {
 		for _, s := range o.configure(model).Settings() {
@@ -44,7 +47,7 @@ func (o offer) settings() (list []offered) {
 	return list
 }
 
-// add adds the flag to those of a command for models.
+// add adds the flag to the flags f of a command. The argument models lists all models that the command is for.
 func (s offered) add(f *pflag.FlagSet, models []string) {
 	value := f.VarPF(&settingValue{Setting: s.Setting}, s.flag, "", s.usage(models))
 	if _, is := s.Current().(bool); is {
@@ -52,8 +55,9 @@ func (s offered) add(f *pflag.FlagSet, models []string) {
 	}
 }
 
-// usage says what the setting is, in which of the models unless in all, and its defaults: in a line or, where models
-// mean different things by it, in a line for each meaning.
+// usage returns the help text of the flag. The text says what the setting does, what its default is, and which of the
+// given models have it, unless all have it. If models use the name for different settings, the text has one line for
+// each of these settings.
 func (s offered) usage(models []string) string {
 	var texts []string
 	of := map[string][]string{}
@@ -76,7 +80,7 @@ func (s offered) usage(models []string) string {
 	return texts[0] + s.usual(s.of)
 }
 
-// says is what the setting is in a model.
+// says returns the help text for the setting in one model, without the default.
 func (s offered) says(model string) string {
 	as, help := s.as[model], s.help
 	if help == "" {
@@ -88,8 +92,9 @@ func (s offered) says(model string) string {
 	return help
 }
 
-// usual says what the setting is in models unless it is given, where that is more than nothing: in the first of them,
-// and in those that differ.
+// usual returns a text with the default of the setting, such as " (default 10; chebnet 1)". The argument `of` lists the
+// models that the text is about. The first number is the default of the first model. The models with other defaults
+// follow. The text is empty if the default is 0, false or an empty text in all of these models.
 func (s offered) usual(of []string) string {
 	common := s.as[of[0]].Current()
 	text := fmt.Sprintf("default %v", common)
@@ -106,7 +111,8 @@ func (s offered) usual(of []string) string {
 	return " (" + text + ")"
 }
 
-// narrowHelp has the help of a command whose model was chosen show that model's settings alone, as they are in it.
+// narrowHelp changes the help of a command for which the flag --model is given. The help then shows only the settings
+// of this model, with this model's help texts and defaults.
 func (s *subject) narrowHelp() {
 	if !s.command.Flags().Changed("model") || !slices.Contains(s.models(), s.model) {
 		return

@@ -10,7 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// The help of a model is exact: it has that model's settings, with its own texts and defaults, and no others.
+// TestHelpOfAModel checks the help of a command for one model, as in `revgnn train --model glognn --help`. It must show
+// all settings of this model and no others, with this model's help texts and defaults.
 func TestHelpOfAModel(t *testing.T) {
 	all := map[string]bool{}
 	for _, model := range models.Names() {
@@ -38,7 +39,8 @@ func TestHelpOfAModel(t *testing.T) {
 	}
 }
 
-// Where models mean different things by a setting, the help of all says each, with its defaults.
+// TestHelpOfSharedNames checks the help of a command for all models. Some models use the same name for different
+// settings. The help must describe each of these settings, with its default.
 func TestHelpOfSharedNames(t *testing.T) {
 	help := succeeds(t, "train", "--help").stdout
 	for _, model := range models.Names() {

@@ -7,7 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/plain"
 )
 
-// output is where commands write to. It remembers the first error, since cobra's help and others do not look at it.
+// output is the writer for a command's stdout. It remembers the first error, since cobra ignores errors when it writes
+// a help text.
 type output struct {
 	w      io.Writer
 	failed error
@@ -21,7 +22,7 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// err says that something could not be written.
+// err returns an error if a part of the output could not be written.
 func (o *output) err() error {
 	if o.failed == nil {
 		return nil
@@ -29,7 +30,8 @@ func (o *output) err() error {
 	return fmt.Errorf("the result cannot be written: %w", o.failed)
 }
 
-// write writes text in which names from files must not steer the terminal: lines and columns stay.
+// write writes text to stdout. The text may contain names from files. Therefore characters that control the terminal
+// are replaced ([plain.Keeping]). Line ends and tabs are kept, since tables need them.
 func (a *app) write(text []byte) error {
 	if _, err := io.WriteString(a.stdout, plain.Keeping(string(text), "\n\t")); err != nil {
 		return fmt.Errorf("the result cannot be written: %w", err)

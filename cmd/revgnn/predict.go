@@ -19,22 +19,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/trained"
 )
 
-// predicted is the JSON document of predict for a model that was trained.
+// predicted is the JSON document of the command predict if it predicts with a model that `revgnn train --out` has
+// written.
 type predicted struct {
 	Dataset string `json:"dataset"`
 	Nodes   int    `json:"nodes"`
 	Engine  string `json:"engine"`
 	Weights string `json:"weights"`
 	Out     string `json:"out"`
-	// Classes are the names of the columns.
+	// Classes are the names of the classes, in the order of their columns in the written file.
 	Classes []string `json:"classes"`
-	// Model, Config and About say what was trained.
+	// Model and Config are the name and the settings of the trained model. About tells how it was trained.
 	Model  string        `json:"model"`
 	Config train.Config  `json:"config"`
 	About  trained.About `json:"trained"`
 }
 
-// trainingOnly are the settings that play no part in an evaluation.
+// trainingOnly lists settings that matter only in training. The command predict does not take them as flags.
 var trainingOnly = []string{"dropout", "lr", "weight-decay", "epochs", "patience", "seed"}
 
 const predictLong = "Predicts the classes of a graph's nodes with a model that 'revgnn train --out DIR' trained and kept:\n" +
@@ -107,7 +108,8 @@ func (a *app) predict() *cobra.Command {
 	return c
 }
 
-// evaluation is what predict is to do, by its flags.
+// evaluation holds the values of the flags of the command predict, except the dataset, the model and the model's
+// settings.
 type evaluation struct {
 	split      int
 	from, to   string // files: the weights, and the one to write
@@ -115,8 +117,8 @@ type evaluation struct {
 	unlabelled bool
 }
 
-// asInTraining tells whether the flags describe a model, or ask for gradients: the weights are evaluated as in
-// training then, to be compared with PyTorch.
+// asInTraining tells whether the flags describe a model, or ask for gradients. If so, the command predict evaluates the
+// model of the flags in training mode (without dropout), so that the results can be compared with those of PyTorch.
 func (o evaluation) asInTraining(f *pflag.FlagSet) bool {
 	described := false
 	f.Visit(func(flag *pflag.Flag) { // those that were given
@@ -126,7 +128,8 @@ func (o evaluation) asInTraining(f *pflag.FlagSet) bool {
 	return described
 }
 
-// check tells what is wrong with the files' names, before anything is read; formats are those that can be written.
+// check returns an error if the flag --weights is missing, or if the file of --out cannot be written. The argument
+// formats lists the allowed endings of this file's name. Commands call check before they read any file.
 func (o evaluation) check(formats ...string) error {
 	if o.from == "" {
 		return usagef("no weights given: add --weights with a file of 'revgnn train --out', or to compare with PyTorch " +
@@ -138,7 +141,7 @@ func (o evaluation) check(formats ...string) error {
 	return files.Writable(filepath.Dir(o.to))
 }
 
-// unlabelled are the numbers of the nodes whose class is not known.
+// unlabelled returns the indices of the nodes whose class is not known.
 func unlabelled(g *graphs.Graph) (nodes []int) {
 	for i := range g.NumNodes {
 		if len(g.Labels) == 0 || g.Labels[i] == graphs.Unlabelled {
@@ -148,7 +151,8 @@ func unlabelled(g *graphs.Graph) (nodes []int) {
 	return nodes
 }
 
-// predictedTable counts the nodes by the class that is the likeliest for them.
+// predictedTable writes a table with a row for each class. The row has the number of nodes for which this class is the
+// most probable one.
 func predictedTable(w io.Writer, out predicted, p *trained.Prediction) {
 	fmt.Fprintf(w, "%s, trained on %s, split %d, epoch %d\n\n", out.Model, out.About.Dataset, out.About.Split,
 		out.About.BestEpoch)

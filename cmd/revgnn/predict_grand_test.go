@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// diffusion is what the json beside a golden file of GRAND holds.
+// diffusion holds the settings of a GRAND model under the names that the authors' program uses. A golden file (.npz)
+// has results of the authors' program. The JSON file of the same name has the settings of these results.
 type diffusion struct {
 	Dataset      string  `json:"dataset"`
 	Hidden       int     `json:"hidden_dim"`
@@ -38,7 +39,8 @@ func (s diffusion) arguments() []string {
 		"--attention-dim", strconv.Itoa(s.AttentionDim)}
 }
 
-// TestPredictGRANDAgreesWithPyTorch compares one evaluation of each solver with the authors' implementation.
+// TestPredictGRANDAgreesWithPyTorch compares the outputs and gradients of one evaluation with those of the authors'
+// implementation, for each solver.
 func TestPredictGRANDAgreesWithPyTorch(t *testing.T) {
 	golden, data := shared(t, "golden/models"), realData(t)
 	for _, c := range []struct {
@@ -66,9 +68,12 @@ func TestPredictGRANDAgreesWithPyTorch(t *testing.T) {
 	}
 }
 
-// compareWithin checks every output and gradient of a golden file, in relative L2. The gradient of the keys' bias is
-// zero but for rounding, since a softmax does not change when all scores of a row move alike: it is compared with the
-// size of that of their weight.
+// compareWithin compares the file `got` with the golden file `want`, which has results of the authors' implementation.
+// The relative error of each array, in the L2 norm, must be at most the limit for outputs or the limit for gradients.
+//
+// The gradient of K.bias, the bias of the attention's keys, needs an exception. The bias adds the same number to the
+// scores of all neighbours of a node. This does not change the softmax of the scores, so that the gradient is zero up
+// to rounding. Its error is therefore divided by the norm of the gradient of K.weight, the weight of the keys.
 func compareWithin(t *testing.T, got, want string, outputs, gradients float64) {
 	t.Helper()
 	a, b := opened(t, got), opened(t, want)
@@ -108,7 +113,8 @@ func length(v []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// TestGRANDCommands trains, predicts, inverts and times with every solver.
+// TestGRANDCommands calls the commands train, predict and bench with each solver, and the command invert with the
+// default solver.
 func TestGRANDCommands(t *testing.T) {
 	dir := t.TempDir()
 	for solver, evaluations := range map[string][2]float64{"euler": {8, 8}, "rk4": {32, 32}, "dopri5": {16, 200}} {
@@ -148,7 +154,9 @@ func TestGRANDCommands(t *testing.T) {
 	}
 }
 
-// TestGRANDLimits: what cannot work ends with a sentence, whether it is known before or found out on the way.
+// TestGRANDLimits checks settings with which GRAND cannot be computed. Some of them are refused before the training.
+// With others, a solver needs too many evaluations, which shows only during the training or benchmark. The command must
+// always fail, with an error message.
 func TestGRANDLimits(t *testing.T) {
 	base := with(quickly("grand+rep"), "train", "--dataset", tinyGraph, "--splits", "0", "--epochs", "3")
 	for want, args := range map[string][]string{

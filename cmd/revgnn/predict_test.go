@@ -13,7 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// settings is what the json beside a golden file holds: the arguments of the authors' program.
+// settings holds arguments of the authors' program. A golden file (.npz) has results of this program. The JSON file of
+// the same name has the arguments of these results.
 type settings struct {
 	Dataset   string  `json:"dataset"`
 	Net       string  `json:"net"`
@@ -42,7 +43,8 @@ func (s settings) arguments() []string {
 		"--max-iterations", strconv.Itoa(s.MaxIter), "--tolerance", strconv.FormatFloat(s.Threshold, 'g', -1, 64))
 }
 
-// TestPredictAgreesWithPyTorch compares one evaluation with the authors' implementation: outputs and gradients.
+// TestPredictAgreesWithPyTorch compares the outputs and gradients of one evaluation with those of the authors'
+// implementation, for several models and datasets.
 func TestPredictAgreesWithPyTorch(t *testing.T) {
 	golden, data := shared(t, "golden/models"), realData(t)
 	for _, name := range []string{"gcn_chameleon", "gcn_minesweeper", "resgcn_chameleon", "gat_chameleon",
@@ -67,7 +69,8 @@ func TestPredictAgreesWithPyTorch(t *testing.T) {
 	}
 }
 
-// TestPredictRoundTrip trains, and evaluates with the weights that were kept.
+// TestPredictRoundTrip trains a model, and then evaluates it by the command predict, with the weights that the training
+// has saved.
 func TestPredictRoundTrip(t *testing.T) {
 	for _, settings := range [][]string{quickly("gcn+rep"), quickly("gcn"), with(quickly("gat+rep"), "--no-bias=true"),
 		with(quick, "--normalise", "reparametrise", "--norm", "layer", "--head-layers", "2")} {
@@ -93,7 +96,8 @@ func TestPredictRoundTrip(t *testing.T) {
 	}
 }
 
-// compare checks every output and gradient of a golden file, in relative L2.
+// compare compares the file `got` with the golden file `want`, which has results of the authors' implementation. The
+// relative error of each array, in the L2 norm, must be at most 1e-4 for an output, and at most 1e-3 for a gradient.
 func compare(t *testing.T, got, want string) {
 	t.Helper()
 	a, b := opened(t, got), opened(t, want)
@@ -138,7 +142,8 @@ func opened(t *testing.T, path string) *npz.File {
 	return z
 }
 
-// relative is |a-b| / |b|, infinite for different lengths.
+// relative returns the relative error |a-b| / |b|, where |x| is the L2 norm of x. The error is infinite if a and b have
+// different lengths.
 func relative(a, b []float32) float64 {
 	if len(a) != len(b) {
 		return math.Inf(1)

@@ -15,8 +15,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/trained"
 )
 
-// TestTrainedModelOnAnotherEngine trains on XLA with batch normalisation and dropout, and has another process predict
-// on the pure-Go engine: within 1e-5 of the evaluation at the best epoch.
+// TestTrainedModelOnAnotherEngine trains models on XLA, with dropout and, if the model has it, batch normalisation.
+// Another process then predicts with these models on the pure-Go engine. The logits and probabilities must differ by at
+// most 1e-5 from those of the best epoch of the training.
 func TestTrainedModelOnAnotherEngine(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	g, err := datasets.Load(t.Context(), tinyGraph, datasets.Options{})
@@ -78,7 +79,8 @@ func TestTrainedModelOnAnotherEngine(t *testing.T) {
 	}
 }
 
-// TestPredictByTheFileAlone trains and predicts by commands: as a table, and refusals.
+// TestPredictByTheFileAlone trains a model, and predicts with the file of the model, without any flags that describe
+// the model. It checks the written table of probabilities, and the error messages for wrong arguments.
 func TestPredictByTheFileAlone(t *testing.T) {
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "split0.safetensors"), filepath.Join(dir, "p.csv")

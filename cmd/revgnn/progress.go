@@ -14,10 +14,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// lineEvery is the time between two lines of progress where there is no terminal to draw a bar on.
+// lineEvery is the time between two lines of progress. These lines replace the progress bar if stderr is not a
+// terminal.
 const lineEvery = 10 * time.Second
 
-// progress tells on stderr how far a command is: a bar on a terminal, else a line now and then.
+// progress shows on stderr how far a command has come. If stderr is a terminal, it shows a progress bar. Otherwise it
+// writes a line from time to time.
 type progress struct {
 	w        io.Writer
 	quiet    bool
@@ -36,7 +38,9 @@ func (a *app) progress() *progress {
 	return p
 }
 
-// at shows that done of total steps are done, with a detail on the state: "split 0", 12, 100, "epochs", "loss 0.5".
+// at shows how far the command has come: `done` is the number of steps done so far, and `total` is the number of all
+// steps. `about` names the work, `steps` says what the steps are, and `detail` describes the current state. In a
+// training, the arguments may be "split 0", 12, 100, "epochs" and "loss 0.5".
 func (p *progress) at(about string, done, total int64, steps, detail string) {
 	if p.quiet {
 		return

@@ -18,22 +18,24 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// recorded adds --runs to a command that records what it runs.
+// recorded adds the flag --runs to a command. The flag names the file for the command's run records.
 func (a *app) recorded(c *cobra.Command) {
 	c.Flags().StringVar(&a.runsFile, "runs", "",
 		"SQLite file to record this run in (default: $REVGNN_RUNS, else none)")
 }
 
-// recorder keeps the runs of one command. A nil recorder keeps nothing.
+// recorder records the runs of one command. If nothing is to be recorded, the recorder is nil.
 type recorder struct {
 	store *results.Store
-	// about is what all runs of the command share.
+	// about is a record that has only the fields that all runs of the command share.
 	about results.Record
-	// err is the first failure to record: work goes on, and the command says it in the end.
+	// err is the first error in recording a run. The command goes on after this error, and reports it at its end.
 	err error
 }
 
-// recorder opens the file that runs are to be recorded in, before the work: nil if there is none.
+// recorder opens the file for the run records, before the command begins its work. It returns nil if neither the flag
+// --runs nor the environment variable REVGNN_RUNS names a file. The argument kind is the kind of the runs, such as
+// "train".
 func (a *app) recorder(kind string) (*recorder, error) {
 	path := cmp.Or(a.runsFile, os.Getenv("REVGNN_RUNS"))
 	if path == "" {
@@ -46,7 +48,8 @@ func (a *app) recorder(kind string) (*recorder, error) {
 	return &recorder{store: store, about: results.Begin(kind)}, nil
 }
 
-// close ends the recording, and says what could not be recorded unless the command failed anyway.
+// close closes the file of run records. It is called at the end of a command, and err points to the command's error. If
+// the command itself has succeeded, but a run could not be recorded, close sets *err.
 func (r *recorder) close(err *error) {
 	if r == nil {
 		return
@@ -57,7 +60,8 @@ func (r *recorder) close(err *error) {
 	}
 }
 
-// of says what the runs are of, the graph as the model sees it; they start now.
+// of sets the fields that all runs of the command share: the graph, the model, the engine, the configuration, the seed
+// and the start time, which is now. The argument g is the graph as the model sees it ([models.Seen]).
 func (r *recorder) of(e *engine.Engine, g *graphs.Graph, model string, config any, seed uint64) {
 	if r == nil {
 		return
@@ -79,8 +83,9 @@ func (r *recorder) add(run results.Record, outcome any) {
 	r.err = cmp.Or(r.err, err)
 }
 
-// split records a training. One that was there already is recorded where that is missing, since a process was killed
-// between the two.
+// split records the training on one split. If resumed is true, an earlier command has made the training. This command
+// has usually recorded the training, too, but it may have been killed before. Therefore split adds the record only if
+// the file of run records does not have it.
 func (r *recorder) split(t *sweep.Record, resumed bool) {
 	run, err := t.Recorded()
 	if err == nil && resumed {
@@ -95,7 +100,8 @@ func (r *recorder) split(t *sweep.Record, resumed bool) {
 	r.err = cmp.Or(r.err, err)
 }
 
-// whole records an inversion or a benchmark that ended now, or the error that it ended in.
+// whole records an inversion or a benchmark that has just ended. If err is nil, the record has the outcome. Otherwise
+// it has the error.
 func (r *recorder) whole(ctx context.Context, outcome any, err error) {
 	switch {
 	case r == nil:
@@ -108,7 +114,7 @@ func (r *recorder) whole(ctx context.Context, outcome any, err error) {
 	}
 }
 
-// sweep trains as [sweep.Run] does, and records each split.
+// sweep calls [sweep.Run], which trains on several splits, and records each of these trainings.
 func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 	o sweep.Options) (*sweep.Summary, error) {
 	if r == nil {
@@ -132,7 +138,7 @@ func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph,
 	return summary, err
 }
 
-// failed records a run that ended now in an error.
+// failed records a run that has just ended with an error. If ctx has ended, the run was interrupted.
 func (r *recorder) failed(ctx context.Context, run results.Record, err error) {
 	run.Status, run.Message, run.Seconds = results.Failed, sentence(err), time.Since(run.Started).Seconds()
 	if ctx.Err() != nil {

@@ -16,7 +16,8 @@ import (
 
 var renewReference = flag.Bool("renew", false, "write docs/commands.md anew (make docs)")
 
-// TestReference: docs/commands.md says what the commands' own help says.
+// TestReference checks that the page docs/commands.md agrees with the help texts of the commands. With the flag -renew,
+// the test first writes this page anew.
 func TestReference(t *testing.T) {
 	const page = "../../docs/commands.md"
 	want := reference((&app{stdout: io.Discard, stderr: io.Discard}).root())
@@ -30,7 +31,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// reference is a page with all commands and their flags.
+// reference returns a Markdown page that describes all commands and their flags.
 func reference(root *cobra.Command) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Command-line reference\n\nMade from the commands' own help by `make docs`.\n\n")
@@ -68,7 +69,8 @@ func reference(root *cobra.Command) []byte {
 	return b.Bytes()
 }
 
-// commandsBelow are those that do something, in the order of their names.
+// commandsBelow returns the commands below c, ordered by name. It leaves out commands that do nothing themselves, such
+// as `revgnn runs`, and cobra's own commands help and completion.
 func commandsBelow(c *cobra.Command) (list []*cobra.Command) {
 	for _, below := range c.Commands() {
 		if !below.IsAvailableCommand() || below.Name() == "help" || below.Name() == "completion" {
@@ -84,13 +86,15 @@ func commandsBelow(c *cobra.Command) (list []*cobra.Command) {
 	return list
 }
 
-// anchor is what a heading with a command's name is linked by.
+// anchor returns the name under which a link finds the heading of a command: "revgnn-train" for "revgnn train".
 func anchor(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// quoted is a help text as it is, whatever it has that Markdown would read otherwise.
+// quoted puts a help text into a block of code, so that Markdown shows it without changes.
 func quoted(text string) string { return "```text\n" + strings.TrimSpace(text) + "\n```" }
 
-// settingsOf are the flags that all commands have that know all models.
+// settingsOf looks at those commands in the list that are for all models, and returns the flags that are the same in
+// all of these commands. A command is for all models if it has the flag --jk, since this is a setting of a single
+// model.
 func settingsOf(list []*cobra.Command) *pflag.FlagSet {
 	common := pflag.NewFlagSet("settings of models", pflag.ContinueOnError)
 	var with []*cobra.Command
@@ -107,12 +111,13 @@ func settingsOf(list []*cobra.Command) *pflag.FlagSet {
 	return common
 }
 
-// same tells whether the help says the same of two flags.
+// same tells whether two flags have the same name, help text and default. It returns false if one of them is nil.
 func same(a, b *pflag.Flag) bool {
 	return a != nil && b != nil && a.Name == b.Name && a.Usage == b.Usage && a.DefValue == b.DefValue
 }
 
-// table is a table of the wanted flags; empty without any.
+// table returns a Markdown table of those flags for which want returns true. If there are none, it returns an empty
+// text.
 func table(all *pflag.FlagSet, want func(*pflag.Flag) bool) string {
 	var b strings.Builder
 	inTable := strings.NewReplacer("|", `\|`, "\n", "<br>", "<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`)

@@ -14,8 +14,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// repetition trains a model with dropout for a few epochs, and returns what must repeat: the JSON result without
-// times and memory, and the weights.
+// repetition trains a model for a few epochs, with dropout if the model has it. It returns what must be the same when
+// the training is repeated: the JSON document without times and memory, and the content of the file of weights. If
+// `prefix` is not empty, it is put before the command: "taskset -c 0", for example, allows the command to use only one
+// core.
 func repetition(t *testing.T, prefix []string, model string, more ...string) (result, weights string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,9 +55,10 @@ func repetition(t *testing.T, prefix []string, model string, more ...string) (re
 	return string(b), string(w)
 }
 
-// TestRepetition runs the same command twice, on one thread and on two, on the real XLA: equal results and weights,
-// byte for byte, and on two cores with one thread those of one core. REVGNN_TEST_REPEAT has it do so for all models
-// and for the pure-Go engine, on which the number of cores must not count.
+// TestRepetition makes the same training four times on XLA: on one core and on all cores, each with one thread and with
+// two threads. Trainings with the same number of threads must have the same results and weights, byte for byte. If the
+// environment variable REVGNN_TEST_REPEAT is set, the test trains all models, and also uses the pure-Go engine, for
+// which all four trainings must have the same weights.
 func TestRepetition(t *testing.T) {
 	names, engines := []string{"gcn+rep", "gat"}, []string{engine.CPU}
 	if os.Getenv("REVGNN_TEST_REPEAT") != "" {

@@ -26,7 +26,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// reproduction is one call of reproduce.
+// reproduction holds the flags of the command reproduce.
 type reproduction struct {
 	*app
 	profile, splits, shard, out string
@@ -120,7 +120,8 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	return r.render(runner, profile, items)
 }
 
-// plan shows what there is to do.
+// plan shows which runs are still to be made, and how much time and memory they take. With the flag --time, it first
+// measures times that are not known.
 func (r *reproduction) plan(ctx context.Context, runner *experiment.Runner, work experiment.Work) error {
 	if r.time {
 		if err := runner.Time(ctx, work); err != nil {
@@ -134,7 +135,7 @@ func (r *reproduction) plan(ctx context.Context, runner *experiment.Runner, work
 	return r.show(plan, func(w io.Writer) { planTable(w, plan) })
 }
 
-// complete makes the runs that are missing.
+// complete makes the runs that have no record yet.
 func (r *reproduction) complete(ctx context.Context, runner *experiment.Runner, work experiment.Work,
 	p *progress) error {
 	plan, err := runner.Plan(work)
@@ -166,14 +167,15 @@ func (r *reproduction) render(runner *experiment.Runner, profile paper.Profile, 
 	})
 }
 
-// rendered is the JSON document of reproduce.
+// rendered is the JSON document of the command reproduce, which lists the written files.
 type rendered struct {
 	Profile string   `json:"profile"`
 	Out     string   `json:"out"`
 	Files   []string `json:"files"`
 }
 
-// scope reads the flags that say what is wanted.
+// scope reads the flags that say which runs are wanted: --datasets, --models and --splits choose runs, and --shard
+// divides them among machines.
 func (r *reproduction) scope(profile paper.Profile) (s experiment.Scope, shard experiment.Shard, err error) {
 	s.Profile = profile.Profile
 	if shard, err = experiment.ParseShard(r.shard); err != nil {
@@ -229,7 +231,7 @@ func (r *reproduction) runner(scope experiment.Scope, shard experiment.Shard, st
 	}
 }
 
-// loadAny loads a dataset, or one of table 1's random graphs.
+// loadAny loads a dataset, or makes one of the random graphs that the paper's table 1 needs.
 func (r *reproduction) loadAny(ctx context.Context, p *progress, name string) (*graphs.Graph, error) {
 	data := r.data
 	data.Progress = p.download
@@ -238,7 +240,8 @@ func (r *reproduction) loadAny(ctx context.Context, p *progress, name string) (*
 	return g, err
 }
 
-// inOwnProcess runs a task in another process of this program.
+// inOwnProcess makes a benchmark in a new process of this program, so that the memory of this benchmark alone can be
+// measured. The new process calls the method [reproduction.alone].
 func (r *reproduction) inOwnProcess(ctx context.Context, t experiment.Task) (results.Record, error) {
 	return experiment.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
 		return exec.CommandContext(ctx, self, "reproduce", "--task", task, "--engine", r.engineName, "--data",
@@ -246,7 +249,8 @@ func (r *reproduction) inOwnProcess(ctx context.Context, t experiment.Task) (res
 	})
 }
 
-// alone is the other end of inOwnProcess.
+// alone does the work in a process that inOwnProcess has started. It makes the run that the flag --task describes, and
+// writes the run record to stdout as JSON.
 func (r *reproduction) alone(ctx context.Context) error {
 	var t experiment.Task
 	if err := json.Unmarshal([]byte(r.task), &t); err != nil {
@@ -261,7 +265,7 @@ func (r *reproduction) alone(ctx context.Context) error {
 	return r.document(record)
 }
 
-// memory says how much; at least so much where no run has told.
+// memory returns a number of bytes as text. If atLeast is true, the number is only a lower bound, and the text says so.
 func memory(bytes int64, atLeast bool) string {
 	if atLeast {
 		return "at least " + machine.Bytes(bytes)
@@ -269,7 +273,8 @@ func memory(bytes int64, atLeast bool) string {
 	return machine.Bytes(bytes)
 }
 
-// planTable lists what is to be done.
+// planTable writes a table of the runs that are needed. The table says which of them are done, and how much time and
+// memory each takes.
 func planTable(w io.Writer, p experiment.Plan) {
 	fmt.Fprintf(w, "run\tstate\ttime\tmemory\n")
 	for _, s := range p.Steps {

@@ -36,7 +36,8 @@ func TestReproduceWrongUsage(t *testing.T) {
 	}
 }
 
-// TestReproduceCannotDraw: where ECharts is missing, a figure is refused before anything is trained for it.
+// TestReproduceCannotDraw calls reproduce without ECharts, the library that draws the figures. The command must fail
+// before it trains a model.
 func TestReproduceCannotDraw(t *testing.T) {
 	c := command(t, "reproduce", "fig1", "--runs", filepath.Join(t.TempDir(), "runs.sqlite"), "--out", t.TempDir())
 	c.Env = append(c.Env, echarts.Variable+"=missing.js")
@@ -47,7 +48,8 @@ func TestReproduceCannotDraw(t *testing.T) {
 	}
 }
 
-// TestReproduceDryRun plans without an engine, a dataset or a run.
+// TestReproduceDryRun checks the plan that --dry-run shows. To make a plan, the command opens no engine, loads no
+// dataset and makes no runs.
 func TestReproduceDryRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "runs.sqlite")
 	var stdout, stderr bytes.Buffer
@@ -64,14 +66,17 @@ func TestReproduceDryRun(t *testing.T) {
 		t.Errorf("got %+v", p)
 	}
 	for _, s := range p.Steps {
-		// Of what is among the committed records, all is shown.
+		// The plan may have other runs than those that the flags choose, but only if their records are among the
+		// committed ones.
 		if !s.Done && (s.Dataset != "cora" || s.Config.Model != "gcn" || s.Split > 4) {
 			t.Errorf("the plan has %s", s.Task)
 		}
 	}
 }
 
-// TestReproduceDryRunSaysWhatIsNotKnown: no run on this machine tells what the paper's profile takes.
+// TestReproduceDryRunSaysWhatIsNotKnown makes a plan for the profile `paper`, for which this machine has no recorded
+// runs. The plan must say that the times are not known, how to measure them, and that more memory may be needed than it
+// shows.
 func TestReproduceDryRunSaysWhatIsNotKnown(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	if code := run([]string{"reproduce", "fig4", "--profile", "paper", "--dry-run", "--runs",
@@ -85,7 +90,9 @@ func TestReproduceDryRunSaysWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-// TestReproduce makes table 5 on a dataset that is here.
+// TestReproduce makes the paper's table 5, the statistics of the datasets, for one dataset. It makes the table twice.
+// The second time, the numbers are from the run record. The test needs a folder with the dataset, which the environment
+// variable REVGNN_DATA names.
 func TestReproduce(t *testing.T) {
 	if os.Getenv("REVGNN_DATA") == "" {
 		t.Skip("REVGNN_DATA is not set: no dataset to reproduce table 5 with")

@@ -35,7 +35,8 @@ func (a *app) runsRerun() *cobra.Command {
 		}}
 }
 
-// rerun makes a run again. The record names the engine and the threads where the caller does not.
+// rerun makes a recorded run again, and compares the numbers of the two runs. It uses the engine and the number of
+// threads of the record, unless the user has set others by a flag or an environment variable.
 func (a *app) rerun(c *cobra.Command, then *results.Record) error {
 	t, err := experiment.TaskOf(then)
 	if err != nil {

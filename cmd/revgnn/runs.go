@@ -28,12 +28,13 @@ func (a *app) runs() *cobra.Command {
 	return c
 }
 
-// records is the file that the runs commands are about.
+// records returns the path of the file of run records. It is the value of the flag --runs, or of the environment
+// variable REVGNN_RUNS, or the default path.
 func (a *app) records() string {
 	return cmp.Or(a.runsFile, os.Getenv("REVGNN_RUNS"), results.DefaultFile)
 }
 
-// withRecords opens the records that are there for f.
+// withRecords opens the file of run records, which must exist, calls f with it, and closes it.
 func (a *app) withRecords(f func(*results.Store) error) (err error) {
 	s, err := results.OpenExisting(a.records())
 	if err != nil {
@@ -43,7 +44,8 @@ func (a *app) withRecords(f func(*results.Store) error) (err error) {
 	return f(s)
 }
 
-// choosing adds flags that choose records, and returns what reads them.
+// choosing adds flags to a command, by which users choose run records, such as --kind and --model. It returns a
+// function that checks the values of these flags, and returns the query for the chosen records.
 func choosing(c *cobra.Command) func() (results.Query, error) {
 	var q results.Query
 	f := c.Flags()
@@ -99,7 +101,7 @@ func splitText(split int) string {
 	return fmt.Sprint(split)
 }
 
-// mainNumber is that of a run's outcome which one looks at first.
+// mainNumber returns the most important number in a run's outcome, as text. For a training, this is the test metric.
 func mainNumber(r results.Record) string {
 	var o struct {
 		Test         *float64 `json:"test"`
@@ -160,19 +162,20 @@ func (a *app) runsShow() *cobra.Command {
 	return c
 }
 
-// paged is the JSON document of show with --html.
+// paged is the JSON document of the command `runs show --html`.
 type paged struct {
 	ID   string `json:"id"`
 	HTML string `json:"html"`
 }
 
-// page writes the page of a training.
+// page writes a web page about a training to the file `to`.
 func (a *app) page(r *results.Record, to string) error {
 	page, err := runpage.Page(r)
 	return a.writePage(page, err, r, to, "run "+r.ID)
 }
 
-// sweepPage writes the page of a training and those like it.
+// sweepPage writes a web page to the file `to`. The page is about the training in the record r, and about all recorded
+// trainings with the same settings on the same graph. Their splits and seeds may differ.
 func (a *app) sweepPage(s *results.Store, r *results.Record, to string) error {
 	all, err := s.Find(results.Query{Kind: results.Train, Dataset: r.Dataset, Model: r.Model})
 	if err != nil {
@@ -186,7 +189,8 @@ func (a *app) sweepPage(s *results.Store, r *results.Record, to string) error {
 	return a.writePage(page, err, r, to, fmt.Sprintf("%d runs with the settings of %s", len(list), r.ID))
 }
 
-// writePage writes a page, unless it could not be made, and says what it is of.
+// writePage writes a web page to the file `to`, and then tells the user so. The text `of` says what the page is about.
+// The argument err is the error from making the page. If it is not nil, writePage only returns it.
 func (a *app) writePage(page string, err error, r *results.Record, to, of string) error {
 	if err != nil {
 		return err
@@ -219,11 +223,12 @@ func runTable(w io.Writer, r *results.Record) {
 	}
 }
 
-// moved is the JSON document of export and import.
+// moved is the JSON document of the commands `runs export` and `runs import`.
 type moved struct {
 	File string `json:"file"`
 	Runs string `json:"runs"`
-	// Records written or added, and those that were there already.
+	// Records is the number of records that were exported or imported. Skipped is the number of records that were not
+	// imported since they were in the file of run records already.
 	Records int `json:"records"`
 	Skipped int `json:"skipped"`
 }
@@ -269,10 +274,10 @@ func (a *app) runsImport() *cobra.Command {
 		}}
 }
 
-// repaired is the JSON document of repair.
+// repaired is the JSON document of the command `runs repair`, which removes damaged records.
 type repaired struct {
 	Runs string `json:"runs"`
-	// Removed are the IDs of the records that were damaged.
+	// Removed are the IDs of the damaged records, which were removed.
 	Removed []string `json:"removed"`
 }
 
@@ -293,7 +298,8 @@ func (a *app) runsRepair() *cobra.Command {
 		}}
 }
 
-// asFormatUsage marks an error about a file's name as the caller's.
+// asFormatUsage turns an error about the ending of a file's name into a [usageError]. It returns all other errors
+// unchanged.
 func asFormatUsage(err error) error {
 	var wrong *results.FormatError
 	if errors.As(err, &wrong) {
@@ -302,7 +308,8 @@ func asFormatUsage(err error) error {
 	return err
 }
 
-// oneArgument wants exactly one argument.
+// oneArgument returns a check that a command is given exactly one argument. The text `what` says in the error message
+// what the argument is.
 func oneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 || args[0] == "" {

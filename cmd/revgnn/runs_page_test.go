@@ -13,7 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestRunPage writes the page of a training, and repeats the training by the command on it, to the same numbers.
+// TestRunPage trains a model, and writes the web page about this training. Then it trains again by the command that the
+// page shows. Both trainings must have the same numbers.
 func TestRunPage(t *testing.T) {
 	dir := t.TempDir()
 	file, page := filepath.Join(dir, "runs.sqlite"), filepath.Join(dir, "run.html")

@@ -13,7 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestRuns records one run of each kind and outcome, and moves the records.
+// TestRuns records trainings, benchmarks and an inversion. Some of them end well, one diverges and one fails. The test
+// then lists, shows, exports and imports the records, and makes one of the runs again.
 func TestRuns(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "new", "runs.sqlite")
@@ -91,7 +92,8 @@ func TestRuns(t *testing.T) {
 	fails(t, 1, "its checksum is", "runs", "rerun", ofAnotherGraph(t, file, first), "--runs", file)
 }
 
-// TestRunsOfAKilledProcess: a split that is on disk and not recorded is recorded by the resume, once.
+// TestRunsOfAKilledProcess checks what happens if a process was killed after it had saved the result of a split, but
+// before it had recorded this result. A training with --resume must then add the record, and must add it only once.
 func TestRunsOfAKilledProcess(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "runs.sqlite")
@@ -108,7 +110,8 @@ func TestRunsOfAKilledProcess(t *testing.T) {
 	}
 }
 
-// TestRunsRepair changes a number in the file of records, which SQLite does not notice.
+// TestRunsRepair changes a number in the file of run records. SQLite does not notice the change, but the checksum of
+// the record does not fit any more. The command `runs repair` must remove this record.
 func TestRunsRepair(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "runs.sqlite")
 	succeeds(t, with(quick, "train", "--dataset", tinyGraph, "--epochs", "2", "--splits", "0-1", "--runs", file)...)
@@ -117,7 +120,8 @@ func TestRunsRepair(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed := bytes.Clone(b)
-	// The last such text: SQLite leaves earlier copies of rows in bytes that it does not use.
+	// The text may be in the file several times, since SQLite leaves old copies of rows in unused parts of its file.
+	// The last copy is the one in use.
 	if at := bytes.LastIndex(changed, []byte(`"epochs":2`)); at >= 0 {
 		changed[at+len(`"epochs":`)] = '3'
 	}
@@ -185,7 +189,8 @@ func TestRunsFail(t *testing.T) {
 	}
 }
 
-// ofAnotherGraph adds a copy of a record with another graph's checksum, and returns its ID.
+// ofAnotherGraph adds a copy of the record r to the file, with a wrong checksum of the graph, as if the run were on
+// another graph. It returns the ID of the copy.
 func ofAnotherGraph(t *testing.T, file string, r results.Record) string {
 	t.Helper()
 	s, err := results.Open(file)

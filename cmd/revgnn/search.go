@@ -24,7 +24,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// searching is one call of search.
+// searching holds the flags of the command search.
 type searching struct {
 	*app
 	space, splits, evaluate, out, save string
@@ -80,11 +80,12 @@ func (a *app) search() *cobra.Command {
 	return c
 }
 
-// searched is the JSON document of search.
+// searched is the JSON document of the command search.
 type searched struct {
 	*search.Result
 	Engine string `json:"engine"`
-	// Evaluation is there where it was asked for, Saved the file of choices, and Files the figures in --out.
+	// Evaluation has the test results of the chosen settings, and is nil without the flag --evaluate. Saved is the path
+	// of the file with the chosen settings, from the flag --save. Files are the figures in the folder of --out.
 	Evaluation *search.Evaluation `json:"evaluation,omitempty"`
 	Saved      string             `json:"saved,omitempty"`
 	Files      []string           `json:"files,omitempty"`
@@ -141,7 +142,8 @@ func (s *searching) run(ctx context.Context, dataset string, config train.Config
 	return s.show(out, func(w io.Writer) { searchTable(w, out) })
 }
 
-// read checks the flags before anything is loaded.
+// read checks the flags before any data is loaded. It returns the search that they describe, the splits to search on,
+// and the splits on which --evaluate tests the chosen settings.
 func (s *searching) read(config train.Config) (it *search.Search, splits, evaluate []int, err error) {
 	bad := func(format string, args ...any) (*search.Search, []int, []int, error) {
 		return nil, nil, nil, usagef(format, args...)
@@ -184,7 +186,7 @@ func (s *searching) read(config train.Config) (it *search.Search, splits, evalua
 	return it, splits, evaluate, nil
 }
 
-// places checks that what the search comes to can be written.
+// places checks that the results of the search can be written to the places that the flags --out and --save name.
 func (s *searching) places() error {
 	if s.out != "" {
 		if _, err := echarts.Source(); err != nil {
@@ -203,7 +205,7 @@ func (s *searching) places() error {
 	return files.Writable(filepath.Dir(s.save))
 }
 
-// test trains what was chosen as train does, and tests it.
+// test trains a model with the chosen settings on each of the given splits, as the command train does, and tests it.
 func (s *searching) test(ctx context.Context, p *progress, it *search.Search, g *graphs.Graph, r *search.Result,
 	splits []int) (*search.Evaluation, error) {
 	runner := &experiment.Runner{Store: it.Store, CheckpointEvery: s.checkpointEvery, EngineName: it.Engine.Name,
@@ -220,7 +222,7 @@ func (s *searching) test(ctx context.Context, p *progress, it *search.Search, g 
 	return evaluation, err
 }
 
-// keep writes what is asked for.
+// keep writes the files that the flags ask for: the chosen settings (--save) and the figures (--out).
 func (s *searching) keep(ctx context.Context, out *searched) (err error) {
 	if s.save != "" {
 		if err := out.Save(ctx, s.save); err != nil {

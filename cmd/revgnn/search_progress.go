@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// search has a search tell how far it is, and returns what tells its end.
+// search prepares a search so that it shows its progress on stderr. It returns a function that shows the result at the
+// end of the search.
 func (p *progress) search(it *search.Search) (end func(*search.Result)) {
 	trials := "any number of trials"
 	if it.Schedule.Trials > 0 {
@@ -54,7 +55,7 @@ func (p *progress) search(it *search.Search) (end func(*search.Result)) {
 	}
 }
 
-// searchTable lists the best trials and the chosen settings.
+// searchTable writes a table of the best trials, and then the chosen settings.
 func searchTable(w io.Writer, s searched) {
 	fmt.Fprintf(w, "%s\t%s\t%s\t%s\n\n", s.Dataset, s.Model, s.Engine, s.Search)
 	fmt.Fprintf(w, "trial\trung\tepochs\tvalidation\tstatus\tsettings\n")
@@ -74,7 +75,8 @@ func searchTable(w io.Writer, s searched) {
 	}
 }
 
-// tested sums up the tests, and names the splits that went wrong.
+// tested returns a text with the mean test result over the splits. The text also names the splits whose training went
+// wrong, which do not count for the mean.
 func tested(e *search.Evaluation) string {
 	var bad []string
 	for _, s := range e.LeftOut() {

@@ -12,13 +12,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/search"
 )
 
-// searches is a search of a moment, with its records in a folder.
+// searches returns the arguments of a short search, which keeps its run records in the folder dir.
 func searches(dir string, more ...string) []string {
 	return with([]string{"search", "--dataset", tinyGraph, "--engine", "go", "--model", "gcn", "--hidden", "8",
 		"--forward", "2", "--json", "--runs", filepath.Join(dir, "runs.sqlite")}, more...)
 }
 
-// TestSearch: what is found, the same again at once, and only the chosen settings are ever tested.
+// TestSearch makes a small search, and then the same search again. The second search must take all its results from the
+// records of the first. Only the chosen settings may be tested, and only if --evaluate asks for it.
 func TestSearch(t *testing.T) {
 	dir := t.TempDir()
 	args := searches(dir, "--epochs", "9", "--trials", "4", "--splits", "0-1", "--save",
@@ -57,7 +58,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestTestedSplits: the mean is said to be over those splits that it is over.
+// TestTestedSplits checks that the text about the test results says over how many splits the mean is, and which splits
+// are left out.
 func TestTestedSplits(t *testing.T) {
 	e := &search.Evaluation{Mean: 0.5, Std: 0.25, Splits: []search.Evaluated{{Split: 0, Status: results.OK},
 		{Split: 3, Status: results.Diverged}, {Split: 4, Status: results.OK}, {Split: 5, Status: results.Failed}}}
@@ -71,7 +73,7 @@ func TestTestedSplits(t *testing.T) {
 	}
 }
 
-// TestSearchIsInterrupted ends a long search by signals; the same command goes on.
+// TestSearchIsInterrupted ends a long search by a signal. The same command must then go on with this search.
 func TestSearchIsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	long := func() outcome {

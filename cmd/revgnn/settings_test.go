@@ -10,8 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestImpossibleNumbers gives numbers that can't be to every setting of every model, as flags and as JSON have them:
-// what is accepted is finite and within what the setting says of itself, and so a training may begin.
+// TestImpossibleNumbers gives impossible numbers to every setting of every model: as the text of a flag, and as JSON.
+// Each number must be refused, or be one that training can compute with.
 func TestImpossibleNumbers(t *testing.T) {
 	texts := []string{"NaN", "-NaN", "Inf", "-Inf", "-1", "-0.5", "1e300", "1e-300", "1e999", "-1e9",
 		"9223372036854775807", "-9223372036854775808", "1e15", "0x10", "", "ten", "null"}
@@ -41,7 +41,8 @@ func TestImpossibleNumbers(t *testing.T) {
 	}
 }
 
-// possible tells whether a number may be computed with in float32.
+// possible tells whether training can compute with the value of a setting: whether a number is finite in single
+// precision, and whether a whole number is not negative and not too large.
 func possible(v any) bool {
 	switch v := v.(type) {
 	case int:
@@ -52,7 +53,8 @@ func possible(v any) bool {
 	return true
 }
 
-// TestImpossibleFlags does the same for numbers that are no settings.
+// TestImpossibleFlags gives impossible numbers to flags of commands and to the parameters of a generated graph. All of
+// them must be refused as wrong usage.
 func TestImpossibleFlags(t *testing.T) {
 	bad := []string{"NaN", "-1", "1e9", "99999999999999999999", "", "0.5"}
 	for _, text := range bad {

@@ -48,18 +48,18 @@ func (a *app) train() *cobra.Command {
 	return c
 }
 
-// interruption says in the help of train what becomes of one that does not come to its end.
+// interruption is a part of the help text of the command train. It says what happens to a training that is interrupted.
 const interruption = "With --out, the state of a training is kept every few minutes and after an interrupt (Ctrl-C, " +
 	"SIGTERM, SIGHUP,\nSIGUSR1), which ends it after the current epoch; a second Ctrl-C ends it at once. The same " +
 	"command with --resume goes\non from there, and comes to the same numbers as if nothing had happened."
 
-// checkpointEvery adds --checkpoint-every to a command that trains.
+// checkpointEvery adds the flag --checkpoint-every to a command that trains.
 func checkpointEvery(f *pflag.FlagSet, every *time.Duration) {
 	f.DurationVar(every, "checkpoint-every", train.CheckpointEvery, "time between two checkpoints of a training, as in "+
 		"90s or 10m: what a crash can cost")
 }
 
-// checkEvery refuses times that are none.
+// checkEvery returns an error if the time between two checkpoints is not above zero.
 func checkEvery(every time.Duration) error {
 	if every <= 0 {
 		return usagef("checkpoint-every is %s: it must be a time above zero, as in 90s or 10m", every)
@@ -67,7 +67,7 @@ func checkEvery(every time.Duration) error {
 	return nil
 }
 
-// sweep trains on the splits chosen, or on all if none are, and tells the outcome.
+// sweep trains a model on the splits in o.Splits, and shows the results. If o.Splits is nil, it trains on all splits.
 func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o sweep.Options) (err error) {
 	record, err := a.recorder(results.Train)
 	if err != nil {
@@ -96,7 +96,8 @@ func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o 
 	return a.tell(summary, p)
 }
 
-// readSweepFlags checks the flags of a sweep, before anything is loaded, and reads the splits.
+// readSweepFlags checks the flags of the command train before any data is loaded. It converts the text of the flag
+// --splits, such as "0-9", to the numbers in o.Splits.
 func readSweepFlags(splits string, o *sweep.Options) (err error) {
 	if err := checkEvery(o.CheckpointEvery); err != nil {
 		return err
@@ -115,7 +116,8 @@ func readSweepFlags(splits string, o *sweep.Options) (err error) {
 	return nil
 }
 
-// tell shows a sweep's outcome, with its warnings; an error says which splits failed.
+// tell shows the results of a training on several splits, and the warnings about them. If the training failed on some
+// splits, tell returns an error that names these splits.
 func (a *app) tell(summary *sweep.Summary, p *progress) error {
 	for _, r := range summary.Splits {
 		if r.Status == train.OK && r.Message != "" {
@@ -142,7 +144,8 @@ func summaryTable(w io.Writer, s *sweep.Summary) {
 		s.Metric, s.Mean, s.Std, s.StdPopulation)
 }
 
-// modelList has a line for each model: what a layer is, and where it comes from.
+// modelList returns a text with a line for each model: its name, the formula of its layer, and the publication that it
+// is from.
 func modelList() string {
 	var b strings.Builder
 	width := 0

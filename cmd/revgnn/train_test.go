@@ -53,7 +53,7 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// TestTrainKeys holds the JSON document to the names that others rely on.
+// TestTrainKeys checks that the JSON document of the command train has the names that other programs rely on.
 func TestTrainKeys(t *testing.T) {
 	var d map[string]any
 	succeeds(t, with(quick, "train", "--dataset", tinyGraph, "--epochs", "2", "--splits", "3", "--json")...).

@@ -16,10 +16,11 @@ import (
 
 const tinyGraph = "minesweeper-generated:rows=12,cols=12"
 
-// quick are settings with which a training takes a moment on the pure-Go engine.
+// quick are arguments for a small model, which even the pure-Go engine trains quickly.
 var quick = quickly("gcn+rep")
 
-// quickly are such settings of a model, with those of its depth that it has.
+// quickly returns arguments for a small variant of the given model, which even the pure-Go engine trains quickly. The
+// numbers of forward and reverse layers are 2, if the model has these settings.
 func quickly(model string) []string {
 	args := []string{"--engine", "go", "--model", model, "--hidden", "8"}
 	for _, name := range []string{"forward", "reverse"} {
@@ -98,7 +99,7 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-// TestErrorsAsJSON: with --json, stdout is one document even where a command fails.
+// TestErrorsAsJSON checks that stdout has exactly one JSON document if a command with --json fails.
 func TestErrorsAsJSON(t *testing.T) {
 	for code, args := range map[int][]string{2: {"train", "--nonsense", "--json"},
 		1: {"datasets", "stats", "no/such/folder", "--json"}} {
@@ -153,7 +154,7 @@ func TestDoctor(t *testing.T) {
 	if text := succeeds(t, "doctor", "--engine", "go").stdout; !strings.Contains(text, "data directory") {
 		t.Errorf("got %s", text)
 	}
-	// Without an engine it reports all the same.
+	// If the engine cannot be opened, doctor must still report everything else.
 	c := command(t, "doctor", "--engine", "cuda", "--json")
 	c.Env = append(c.Env, "PJRT_PLUGIN_LIBRARY_PATH="+dir)
 	o := finish(t, c)
@@ -200,7 +201,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// writeFile puts a file into a new folder.
+// writeFile writes a file into a new folder, and returns the path of the file.
 func writeFile(t testing.TB, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -210,7 +211,8 @@ func writeFile(t testing.TB, name string, content []byte) string {
 	return path
 }
 
-// No model may have a setting of its own that is a flag of a command.
+// TestFlagsAreReserved checks that no model can have a setting of its own with the name of a command's flag, such as
+// "out". All these names must be reserved ([models.Reserved]).
 func TestFlagsAreReserved(t *testing.T) {
 	a := &app{stdout: io.Discard, stderr: io.Discard}
 	offered := map[string]bool{}
