@@ -78,7 +78,8 @@ func TestExecuteTellsWhatWentWrong(t *testing.T) {
 	}
 }
 
-// TestSyntheticGraphs checks what the generator promises, through the reader that all programs use.
+// TestSyntheticGraphs checks the properties of the synthetic graphs. It writes each graph to a file, and reads the file
+// as revgnn does.
 func TestSyntheticGraphs(t *testing.T) {
 	const n = 5000
 	for _, kind := range kinds {
@@ -98,7 +99,8 @@ func TestSyntheticGraphs(t *testing.T) {
 		highest := slices.Max(g.Degrees())
 		agree, near := float64(same)/float64(len(g.Edges)), float64(inner)/float64(len(g.Edges))
 		switch {
-		// The five communities may share labels, so that there is no upper limit but 1.
+		// agree is the fraction of edges that join nodes with the same label. It has no upper limit here, since some of
+		// the five communities may happen to have the same label.
 		case kind == communities && (agree < inside || highest < 60 || g.NumClasses < 2):
 			t.Errorf("%s: %.2f of the edges join equal labels, the highest degree is %d", kind, agree, highest)
 		case kind == random && (math.Abs(agree-0.5) > 0.05 || highest > 60 || g.NumClasses != 2):
@@ -135,8 +137,10 @@ func synthetic(t *testing.T, kind string, n int) *graphs.Graph {
 	return g
 }
 
-// TestPeersAgree trains revgnn and the peers from the same weights: the one by hand, and PyTorch Geometric's layers,
-// each model in one of the layouts of a graph.
+// TestPeersAgree trains models with revgnn and with their peers, from the same initial weights, and compares the
+// losses. A peer is a script that trains the same model in PyTorch: peer.py, or pyg.py with PyTorch Geometric's layers.
+// A graph can be given to pyg.py in several layouts (data structures). The test tries each model in one of these
+// layouts.
 func TestPeersAgree(t *testing.T) {
 	python, err := findPython(os.Getenv("BENCH_PYTHON"), filepath.Join("..", "out", "bench"))
 	if err != nil {
@@ -171,7 +175,8 @@ func TestPeersAgree(t *testing.T) {
 	}
 }
 
-// agrees compares the losses of five steps on a small synthetic graph.
+// agrees trains the model of a case on a small synthetic graph for five steps, with revgnn and with the case's peer. It
+// checks that the losses of both agree.
 func agrees(t *testing.T, e *engine.Engine, s setup, c Case, kind, layout string) {
 	g := synthetic(t, kind, 300)
 	parameters, err := drawn(c.Config, g.NumFeatures, g.NumClasses)

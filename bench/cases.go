@@ -17,44 +17,52 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Case is what is timed: a model of given size on a graph. The cases are data, in data/bench/cases.json: see [entry].
+// Case is a model of a given size, and a graph. The time to train the model on the graph is measured. The file
+// data/bench/cases.json lists the cases: see [entry].
 type Case struct {
-	// Name begins with the model and the graph; [selected] takes its beginnings.
+	// Name is different for each case. An example is "gcn-chameleon-1-64-256", for GCN+ReP on Chameleon with 1 forward
+	// and 64 reverse layers of width 256. [selected] also finds a case by the beginning of its name.
 	Name string `json:"name"`
-	// Dataset is a public dataset, or a synthetic graph as "communities:100000" or "random:100000".
+	// Dataset is the name of a public dataset. For a synthetic graph, it is the kind of the graph and the number of
+	// nodes, such as "communities:100000" or "random:100000".
 	Dataset string `json:"dataset"`
-	// Config of the model and its training: Epochs is the number of steps.
+	// Config has the settings of the model and of its training. Config.Epochs is the number of training steps.
 	Config train.Config `json:"config"`
-	// Peer is the script that computes the same in PyTorch, one of [peers], or empty; Authors is how the authors' code
-	// does, zero where it has no such model.
+	// Peer is the script that trains the same model in PyTorch. It is one of [peers], or empty if there is no such
+	// script. Authors is for the run of the authors' code. It is zero if the authors' code does not have this model.
 	Peer    string `json:"peer"`
 	Authors Effort `json:"authors"`
-	// Extra cases run only where they are named; Quick ones take some seconds each; of Limited ones the roofline is
-	// measured beside the comparison.
+	// An Extra case is not among the cases that run by default. A Quick case takes some seconds. For a Limited case,
+	// the measured time is also compared with the least time that the machine needs for the training (see [Limit]).
 	Extra   bool `json:"-"`
 	Quick   bool `json:"-"`
 	Limited bool `json:"-"`
 }
 
-// Effort is what a case asks of the authors' code.
+// Effort says how many steps the authors' code trains for in a case. Its other fields serve to estimate how much memory
+// this code needs.
 type Effort struct {
-	// Steps to take: at most the others' number, since each takes longer.
+	// Steps is the number of training steps. It may be smaller than the number for the other programs, since a step of
+	// the authors' code takes longer.
 	Steps int `json:"steps"`
-	// Evaluations of a layer in a training step, the arrays of all of which are kept for the backward pass. A forward
-	// layer is one; the solve of a reverse layer is taken to need three quarters of the most iterations; a step of the
-	// Runge-Kutta method is four.
+	// Evaluations is how often one training step evaluates a layer. The authors' code keeps the arrays of each
+	// evaluation for the backward pass. A forward layer counts as one evaluation. A reverse layer counts as three
+	// quarters of the largest number of iterations that a solve may take. For GRAND, each step of the Runge-Kutta
+	// method counts as four.
 	Evaluations float64 `json:"evaluations"`
-	// Messages is how many vectors of the layer's width an evaluation keeps per entry of the adjacency matrix: one for
-	// each head of an attention and one in a diffusion; none where messages are a sparse product.
+	// Messages is the number of message vectors that one evaluation keeps for each entry of the adjacency matrix. A
+	// message vector has as many numbers as the layer is wide. GAT keeps one for each attention head, and GRAND keeps
+	// one. GCN keeps none, since it computes all messages by one product with a sparse matrix.
 	Messages float64 `json:"messages"`
 }
 
-// entry is a case as data/bench/cases.json has it. Depths and widths are those of the paper's experiments; on
-// synthetic graphs 1 and 16 layers of width 64. All programs can train alike: weights are bounded by
-// reparametrisation, as the authors do, to [bound]; the training itself is [train.Default]'s.
+// entry is a case in the form of data/bench/cases.json. Depths and widths are those of the paper's experiments. On
+// synthetic graphs, a case has 1 forward and 16 reverse layers of width 64. All programs must be able to train in the
+// same way. So weights are bounded inside the model, as in the authors' code (`--normalise reparametrise`), and [bound]
+// gives the bound. The settings of the training are those of [train.Default].
 type entry struct {
 	Name, Dataset, Model string
-	// Settings of the model by their names in JSON; others have the model's defaults.
+	// Settings has settings of the model, by their names in JSON. All other settings have the model's default values.
 	Settings              map[string]json.RawMessage
 	Steps                 int
 	Peer                  string
@@ -62,13 +70,14 @@ type entry struct {
 	Extra, Quick, Limited bool
 }
 
-// cases lists all.
+// cases returns all cases of data/bench/cases.json.
 var cases = sync.OnceValues(func() ([]Case, error) { return decodeCases(data.BenchCases()) })
 
-// casesFile is where cases are, for errors.
+// casesFile is the path of the file with the cases. Error messages contain it.
 const casesFile = "data/bench/cases.json"
 
-// decodeCases reads a list of [entry]; a name that nothing has, or a case that cannot run, is an error.
+// decodeCases reads a list of [entry]. It returns an error if a field or a setting with an unknown name is in the list,
+// or if a case cannot be run.
 func decodeCases(document []byte) ([]Case, error) {
 	var entries []entry
 	d := json.NewDecoder(bytes.NewReader(document))
@@ -95,7 +104,7 @@ func decodeCases(document []byte) ([]Case, error) {
 	return list, nil
 }
 
-// read checks a case and fills in its configuration.
+// read checks an entry, and returns its case with all settings.
 func (e entry) read() (Case, error) {
 	c := Case{Name: e.Name, Dataset: e.Dataset, Config: train.Default(e.Model), Peer: e.Peer, Authors: e.Authors,
 		Extra: e.Extra, Quick: e.Quick, Limited: e.Limited}
@@ -110,7 +119,7 @@ func (e entry) read() (Case, error) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(e.Settings)) {
-		// Of the model alone: the training is the same in all cases.
+		// Only settings of the model are allowed. The settings of the training are the same in all cases.
 		if err := c.Config.Config.Decode(key, e.Settings[key]); err != nil {
 			return c, err
 		}
@@ -131,17 +140,20 @@ func (e entry) read() (Case, error) {
 	return c, c.Config.Validate()
 }
 
-// bound is the Frobenius norm of the weight: 0.999, but less in deep chains of random weights. A random d x d matrix
-// of norm s has eigenvalues up to about s/sqrt(d), so that L reverse layers grow features by up to exp(L s/sqrt(d)),
-// which is kept below e^8: at 0.999, the losses of 256 layers of width 64 are some 1e8 and tell nothing about
-// agreement.
+// bound returns the bound on the Frobenius norm of a layer's weight: 0.999, or less if there are many reverse layers.
+// The reason is the random initial weights. A random d x d matrix with norm s has eigenvalues of size up to about
+// s/sqrt(d). So one reverse layer may enlarge features by a factor of up to about exp(s/sqrt(d)), and L reverse layers
+// by up to about exp(L s/sqrt(d)). The bound keeps this factor at or below about e^8. If the bound were always 0.999,
+// the losses of 256 layers of width 64 would be some 1e8. Such losses could not show whether two programs compute the
+// same.
 func bound(reverse, hidden int) float64 {
 	most := 8 * math.Sqrt(float64(hidden)) / float64(max(1, reverse))
 	return min(0.999, math.Round(1000*most)/1000)
 }
 
-// selected are those of all cases that names ask for, in their order: "default", "all", "quick", or beginnings of
-// names up to a dash, with commas between.
+// selected returns those cases of the list all that names asks for, in the order of this list. names is a list of words
+// with commas between them. A word is "default", "all", "quick", a case's name, or the part of a name before one of its
+// dashes.
 func selected(all []Case, names string) ([]Case, error) {
 	chosen := make([]bool, len(all))
 	for name := range strings.SplitSeq(names, ",") {
@@ -170,7 +182,7 @@ func selected(all []Case, names string) ([]Case, error) {
 	return out, nil
 }
 
-// named is the case of a name.
+// named returns the case with the given name.
 func named(all []Case, name string) (Case, error) {
 	i := slices.IndexFunc(all, func(c Case) bool { return c.Name == name })
 	if i < 0 {

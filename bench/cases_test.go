@@ -7,7 +7,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// all are the cases of the data.
+// all returns all cases in data/bench/cases.json.
 func all(t *testing.T) []Case {
 	t.Helper()
 	list, err := cases()

@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// ready checks the numbers, and that there is what the programs need and a place for results.
+// ready checks the numbers of rounds and steps. It also checks that the compared programs find what they need, and that
+// results can be written.
 func (o *options) ready() error {
 	if o.rounds < 1 {
 		return fmt.Errorf("rounds is %d: choose at least 1", o.rounds)
@@ -28,7 +29,7 @@ func (o *options) ready() error {
 	return files.Writable(o.out)
 }
 
-// compare runs the cases. An interrupt ends it after writing what is finished.
+// compare runs the chosen cases. If it is interrupted, it first writes the results so far, and then ends.
 func (o *options) compare(ctx context.Context, all []Case) error {
 	chosen, err := selected(all, o.cases)
 	if err != nil {
@@ -58,8 +59,8 @@ func (o *options) compare(ctx context.Context, all []Case) error {
 	return nil
 }
 
-// addCase runs a case and writes the report with it. A case that fails is told; an error means that the comparison
-// ends.
+// addCase runs a case, adds its result to the report, and writes the report. If the case fails, addCase prints the
+// reason and returns no error. If addCase returns an error, the comparison ends.
 func (o *options) addCase(ctx context.Context, r *Report, c Case, programs []string) error {
 	if o.steps > 0 {
 		c.Config.Epochs, c.Authors.Steps = o.steps, min(o.steps, c.Authors.Steps)
@@ -84,7 +85,8 @@ func (o *options) addCase(ctx context.Context, r *Report, c Case, programs []str
 	return nil
 }
 
-// one runs a case: in each round, every program once. The result holds the runs that were finished.
+// one runs a case. In each round, it runs every program once. If the function one returns an error, the result still
+// has the runs that were finished.
 func (o *options) one(ctx context.Context, c Case, programs []string) (*Result, error) {
 	p, err := o.prepared(ctx, c)
 	if err != nil {
@@ -119,7 +121,7 @@ func (o *options) one(ctx context.Context, c Case, programs []string) (*Result, 
 	return x, nil
 }
 
-// prepared runs prepareOne in a process of its own.
+// prepared makes the files of a case, by [options.prepareOne] in a separate process.
 func (o *options) prepared(ctx context.Context, c Case) (p Prepared, err error) {
 	out, err := o.self(ctx, "-prepare", c.Name)
 	if err == nil {
@@ -128,7 +130,8 @@ func (o *options) prepared(ctx context.Context, c Case) (p Prepared, err error) 
 	return p, err
 }
 
-// self runs this program with other flags.
+// self runs this program again in a new process, with the given flags, and with the same folders and engine. It returns
+// what the new process writes to stdout.
 func (o *options) self(ctx context.Context, args ...string) ([]byte, error) {
 	program, err := os.Executable()
 	if err != nil {

@@ -16,7 +16,8 @@ const (
 	Authors = "authors"
 )
 
-// The scripts that may be a case's peer: by hand, and of PyTorch Geometric's layers.
+// The scripts that may be a case's peer. Both use PyTorch. peer.py is written by hand, and pyg.py uses the layers of
+// PyTorch Geometric.
 const (
 	byHand = "peer.py"
 	pyg    = "pyg.py"
@@ -24,24 +25,28 @@ const (
 
 var peers = []string{byHand, pyg}
 
-// The settings that scripts take, beside the training's learning rate; the cases do not differ in others. One that is
-// not here takes all that the case's model has.
+// peerTakes lists the settings that peer.py can be given, and authorsTakes lists those of the authors' code. The
+// learning rate is not in the lists, since every script is given it. In all other settings, the cases for these scripts
+// do not differ. pyg.py has no list, since it is given all settings of the model.
 var (
 	peerTakes    = []string{"forward", "reverse", "max-iterations", "tolerance", "lipschitz"}
 	authorsTakes = slices.Concat(peerTakes,
 		[]string{"hidden", "heads", "solver", "time", "reverse-time", "step", "attention-dim"})
 )
 
-// setup is what the programs need.
+// setup has what the programs need to run. revgnn is the path of the command revgnn, data is its folder of datasets,
+// and engine is the name of its engine.
 type setup struct {
 	revgnn, data, engine string
-	// python has PyTorch; empty where there is none. authors is the checkout of the authors' code, empty without.
+	// python is the path of a Python that has PyTorch. authors is the path of a checkout of the authors' code. Each of
+	// them is empty if there is none.
 	python, authors string
-	// scripts is their folder.
+	// scripts is the folder of peer.py, pyg.py and authors.py.
 	scripts string
 }
 
-// check finds what the programs need, out being the folder of results.
+// check checks that the programs are there, and sets s.scripts and s.python. out is the folder of results, in which
+// `make peer` installs a Python.
 func (s *setup) check(out string) error {
 	if _, err := os.Stat(s.revgnn); err != nil {
 		return fmt.Errorf("there is no %s: run `make build`, or name the program with -revgnn", s.revgnn)
@@ -62,11 +67,12 @@ func (s *setup) check(out string) error {
 	return err
 }
 
-// packages are what the peers import.
+// packages names the Python packages that the peers import. Messages to the user contain it.
 const packages = "torch, torch_geometric and numpy"
 
-// findPython is a Python that has the packages: the given one, which must, else the one that `make peer` installs,
-// else python3; empty if none has.
+// findPython returns the path of a Python that has the packages that the peers need. If given is not empty, it must be
+// the path of such a Python. Otherwise findPython tries the Python that `make peer` installs in the folder out, and
+// then python3. If neither has the packages, the result is empty.
 func findPython(given, out string) (string, error) {
 	has := func(python string) bool {
 		return exec.Command(python, "-c", "import torch, torch_geometric, numpy").Run() == nil
@@ -85,7 +91,7 @@ func findPython(given, out string) (string, error) {
 	return "", nil
 }
 
-// available lists the programs that can run, and why others can't.
+// available returns the programs that can run. For each other program, missing says why it cannot run.
 func (s setup) available() (which []string, missing map[string]string) {
 	which, missing = []string{Ours}, map[string]string{}
 	switch {
@@ -102,8 +108,9 @@ func (s setup) available() (which []string, missing map[string]string) {
 	return which, missing
 }
 
-// command is the command line of a program for a case; skip says in a sentence why it has none. revgnn is given all
-// settings that the case's model has, and the scripts those of them that they take.
+// command returns the command line of a program for a case. If the program cannot run the case, skip says why. The
+// command line of revgnn has all settings of the case's model. The command line of a script has only those settings
+// that the script can be given.
 func (s setup) command(which string, c Case, p Prepared, free int64) (args []string, skip string) {
 	switch which {
 	case Ours:
@@ -168,10 +175,12 @@ func (s setup) theirs(c Case, p Prepared, free int64) []string {
 // line is a command line.
 type line []string
 
-// flag adds a flag as one word: true or false are no words of their own behind a flag.
+// flag adds a flag and its value as one word, with "=" between them. If the value of a boolean flag were a separate
+// word, it would not be read as the value.
 func (l *line) flag(name string, value any) { *l = append(*l, fmt.Sprintf("--%s=%v", name, value)) }
 
-// settings adds the weights, the learning rate and those settings of the case's model that the program takes.
+// settings adds the file of initial weights, the learning rate, and settings of the case's model. takes says whether
+// the program can be given the setting of that name.
 func (l *line) settings(c Case, p Prepared, takes func(name string) bool) {
 	l.flag("weights", p.Weights)
 	l.flag("lr", c.Config.LearningRate)
@@ -182,16 +191,20 @@ func (l *line) settings(c Case, p Prepared, takes func(name string) bool) {
 	}
 }
 
-// authorsBytes estimates the memory of the authors' code, which keeps every evaluation for the backward pass, by what
-// was measured with PyTorch Geometric 2.8 (older versions keep the messages of sparse products, too, and need several
-// times as much). An evaluation keeps, with d the width, 5 arrays of d values per node, and per entry of the adjacency
-// matrix 24 bytes of indices and weights and the messages of d values; [Effort] counts both. What needs more than is
-// free after all ends by the limit that the process is given.
+// authorsBytes estimates how many bytes of memory the authors' code needs for a case. This code keeps the arrays of
+// every evaluation of a layer for the backward pass. For layers of width d, one evaluation keeps
+//
+//   - for each node, 5 arrays of d numbers;
+//   - for each entry of the adjacency matrix, 24 bytes of indices and weights, and messages of d numbers each.
+//
+// [Effort] has the number of evaluations, and the number of messages for each entry. The formula is based on
+// measurements with PyTorch Geometric 2.8. (Older versions keep messages of sparse products, too, and need several
+// times as much memory.) If the estimate is too low, the process reaches the memory limit that it is given, and fails.
 func authorsBytes(c Case, p Prepared) int64 {
 	const base = 0.9e9 // Python and its packages
 	d, n, entries := float64(c.Config.Hidden), float64(p.Nodes), float64(p.entries())
 	return int64(base + c.Authors.Evaluations*(20*d*n+24*entries+4*d*c.Authors.Messages*entries))
 }
 
-// gb is a number of bytes in 10^9 bytes.
+// gb converts a number of bytes to gigabytes, which are 10^9 bytes.
 func gb(bytes int64) float64 { return float64(bytes) / 1e9 }

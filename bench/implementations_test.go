@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCommands checks that every program is given settings that it takes, with the case's values.
+// TestCommands checks that every program knows the flags that it is given, and that revgnn is given the values of the
+// case.
 func TestCommands(t *testing.T) {
 	s := setup{revgnn: "revgnn", python: "python", authors: "checkout"}
 	for _, c := range all(t) {
@@ -46,7 +47,8 @@ func TestCommands(t *testing.T) {
 			}
 			for _, arg := range args[2:] {
 				name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
-				// Quoted where a script declares flags, a word where they are arguments of a function.
+				// The script either declares the flag, with the flag's name in quotes, or has a function with an
+				// argument of this name.
 				declared := regexp.MustCompile(`"(--)?` + name + `"|\b` + strings.ReplaceAll(name, "-", "_") + `\b`)
 				if !declared.Match(text) {
 					t.Errorf("%s: %s does not take --%s", c.Name, args[1], name)

@@ -9,14 +9,16 @@ import (
 	"strings"
 )
 
-// layouts are those in which pyg.py can have a graph.
+// layouts are the data structures in which pyg.py can give a graph to PyTorch Geometric's layers: a list of edges, a
+// sparse matrix, or PyTorch Geometric's class EdgeIndex.
 var layouts = []string{"edges", "csr", "EdgeIndex"}
 
-// trialSteps of training are made with each.
+// trialSteps is the number of training steps in the trial of one layout.
 const trialSteps = 4
 
-// trial finds the layout in which PyTorch Geometric is fastest on a case, by a few steps in each, in processes of
-// their own. A layout that fails is left out; an error is an interrupt.
+// trial finds the layout in which PyTorch Geometric is fastest on a case. It trains a few steps with the graph in each
+// layout, each time in a process of its own. A layout that fails is left out. trial returns an error only if it is
+// interrupted.
 func (o *options) trial(ctx context.Context, x *Result) error {
 	c, p := x.Case, x.Graph
 	c.Config.Epochs = trialSteps
@@ -38,7 +40,7 @@ func (o *options) trial(ctx context.Context, x *Result) error {
 	return nil
 }
 
-// trials says what the trials of layouts gave.
+// trials returns a text with the results of [options.trial]: each layout with its seconds per epoch.
 func (x *Result) trials() string {
 	var parts []string
 	for _, layout := range slices.Sorted(maps.Keys(x.Layouts)) {

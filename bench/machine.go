@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// Machine is where the numbers come from.
+// Machine describes the machine and the software that were used for the measurements.
 type Machine struct {
 	CPU      string `json:"cpu"`
 	Cores    int    `json:"cores"`
@@ -20,12 +20,12 @@ type Machine struct {
 	FreeMemory int64  `json:"free_memory_bytes"`
 	Engine     string `json:"engine"`
 	Plugin     string `json:"plugin"`
-	// Commit of the checkout, with "+" where files differ from it.
+	// Commit is the commit of the checkout, followed by "+" if the checkout has changes that are not committed.
 	Commit   string            `json:"commit"`
 	Versions map[string]string `json:"versions"`
 }
 
-// examine asks revgnn and the system.
+// examine describes this machine. It asks the operating system and the command `revgnn doctor`.
 func examine(s setup) Machine {
 	here, d := results.Begin(results.Bench), s.doctor()
 	return Machine{CPU: cmp.Or(here.Machine.CPU, "unknown"), Cores: here.Machine.Cores,
@@ -33,7 +33,7 @@ func examine(s setup) Machine {
 		Plugin: d.Version, Commit: commit(), Versions: here.Versions}
 }
 
-// diagnosis is the part of `revgnn doctor --json` that is needed here.
+// diagnosis has those fields of the output of `revgnn doctor --json` that are needed here.
 type diagnosis struct {
 	Engine  string `json:"engine"`
 	Version string `json:"version"`

@@ -17,27 +17,30 @@ import (
 
 // Prepared says where the files of a case are, and how large its graph is.
 type Prepared struct {
-	// Dataset is what revgnn calls the graph: a name, or File. File is the .npz with Platonov's keys that all others
-	// read.
+	// Dataset is what revgnn is given for the graph: the name of a dataset, or the path in File. File is the path of an
+	// .npz with the keys of Platonov et al. All other programs read the graph from it.
 	Dataset string `json:"dataset"`
 	File    string `json:"file"`
-	// Weights is the .npz of the initial weights.
+	// Weights is the path of an .npz with the initial weights.
 	Weights  string `json:"weights"`
 	Nodes    int    `json:"nodes"`
 	Edges    int    `json:"edges"`
 	Features int    `json:"features"`
 	Classes  int    `json:"classes"`
-	// Layout is that of the graph in which PyTorch Geometric is fastest; see [options.trial].
+	// Layout is the layout of the graph (the data structure) in which PyTorch Geometric is fastest. See
+	// [options.trial].
 	Layout string `json:"layout,omitempty"`
 }
 
-// entries of the adjacency matrix with self loops.
+// entries returns the number of entries of the adjacency matrix with self loops. The matrix has two entries for each
+// edge and one for each node.
 func (p Prepared) entries() int { return 2*p.Edges + p.Nodes }
 
 const weightSeed = 1
 
-// prepare makes the files of a case, in out. It runs in a process of its own: a process begins its peak memory with
-// its parent's, so that the harness must stay small.
+// prepare makes the files of a case in the folder out. It runs in a process of its own, so that the process that starts
+// the compared programs needs little memory. The reason is that the operating system counts the memory of the starting
+// process in the peak memory of each program that it starts.
 func prepare(ctx context.Context, c Case, out string, options datasets.Options) (p Prepared, err error) {
 	if p.Dataset, p.File, err = graphFile(ctx, c.Dataset, out, options); err != nil {
 		return p, err
@@ -68,10 +71,11 @@ func prepare(ctx context.Context, c Case, out string, options datasets.Options) 
 	return p, initialWeights(c.Config, p)
 }
 
-// graphsIn is the folder of synthetic graphs.
+// graphsIn returns the folder of synthetic graphs. out is the folder of results.
 func graphsIn(out string) string { return filepath.Join(out, "graphs") }
 
-// graphFile finds, downloads or generates the graph of a case.
+// graphFile returns the graph of a case: the name or path that revgnn is given, and the path of the graph's file. If
+// the file is not there, graphFile downloads a public dataset, or generates a synthetic graph.
 func graphFile(ctx context.Context, dataset, out string, options datasets.Options) (name, file string, err error) {
 	s, ok, err := parseSynthetic(dataset)
 	if err != nil {
@@ -96,7 +100,8 @@ func graphFile(ctx context.Context, dataset, out string, options datasets.Option
 	return dataset, filepath.Join(dir, info.Files[0].Name), datasets.Get(ctx, dataset, options)
 }
 
-// initialWeights writes a case's initial weights, by the authors' names.
+// initialWeights draws the initial weights of a case, and writes them to a file. The names of the arrays are those of
+// the authors' code. For models that the authors' code does not have, they are revgnn's own names.
 func initialWeights(c train.Config, p Prepared) error {
 	parameters, err := drawn(c, p.Features, p.Classes)
 	if err != nil {
@@ -108,8 +113,9 @@ func initialWeights(c train.Config, p Prepared) error {
 	return weights.Write(p.Weights, parameters)
 }
 
-// drawn are weights by the distributions of PyTorch and PyTorch Geometric; the bound on the convolution's weight is
-// kept inside the models. Arrays that are not trained are as they start, which draws nothing.
+// drawn returns random initial weights. Their distributions are those that PyTorch and PyTorch Geometric use. drawn
+// does not bound the weights, since the models do so themselves. Arrays that are not trained, such as the statistics of
+// batch normalisation, are not random. They have the values with which every training starts.
 func drawn(c train.Config, features, classes int) (map[string]train.Array, error) {
 	list, err := models.Parameters(c.Config, features, classes)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWeightsAreDrawn checks that the seed of a training does not change the weights, and that statistics are as they
-// start.
+// TestWeightsAreDrawn checks that the weights do not depend on the seed of the training. It also checks the first
+// values of batch normalisation's running statistics: means must be 0, and variances 1.
 func TestWeightsAreDrawn(t *testing.T) {
 	c, _ := named(all(t), "gcn-minesweeper-1-64-64")
 	k := c.Config

@@ -12,42 +12,44 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// Report is the JSON document: what was run where, and what came out.
+// Report is the content of bench.json: the machine, the runs of all cases, and what was computed from them.
 type Report struct {
 	Machine  Machine `json:"machine"`
 	Rounds   int     `json:"rounds"`
 	Started  string  `json:"started"`
 	Finished string  `json:"finished"`
-	// Missing programs, with the reason.
+	// Missing says for each program that cannot run why it cannot.
 	Missing map[string]string `json:"missing,omitempty"`
 	Results []*Result         `json:"results"`
 	Limits  []Limit           `json:"roofline,omitempty"`
 }
 
-// Result is what is known of a case.
+// Result has the runs of a case, and what was computed from them.
 type Result struct {
 	Case  Case     `json:"case"`
 	Graph Prepared `json:"graph"`
 	Runs  []Run    `json:"runs"`
-	// Skipped programs, with the reason.
+	// Skipped says for each program that does not run this case why it does not.
 	Skipped map[string]string `json:"skipped,omitempty"`
-	// Layouts are PyTorch Geometric's seconds per epoch in a trial of each layout of the graph.
+	// Layouts has the trials of the layouts (data structures) in which PyTorch Geometric can read the graph. The key is
+	// the layout, and the value is the number of seconds per epoch.
 	Layouts map[string]float64 `json:"layouts,omitempty"`
-	// By program: medians over the rounds, and how it compares with revgnn.
+	// Programs has a summary of the runs of each program. The key is the name of the program.
 	Programs map[string]*Summary `json:"programs"`
 }
 
-// Summary of a program's runs of a case.
+// Summary summarises all runs of one program on one case: medians over the rounds, and a comparison with revgnn.
 type Summary struct {
 	EpochSeconds   float64     `json:"epoch_seconds"`
 	CompileSeconds float64     `json:"compile_seconds,omitempty"`
 	PeakBytes      int64       `json:"peak_bytes"`
 	Iterations     *Iterations `json:"iterations,omitempty"`
-	// TimeRatio is the median over the rounds of its seconds per epoch over revgnn's, MemoryRatio that of the peaks;
-	// above 1 revgnn is better. Both are 0 where there is nothing to compare.
+	// TimeRatio is the program's time per epoch divided by revgnn's, as the median over the rounds. MemoryRatio is the
+	// same for the peak memory. If a ratio is above 1, revgnn is better. Both are 0 if there is nothing to compare.
 	TimeRatio   float64 `json:"time_ratio,omitempty"`
 	MemoryRatio float64 `json:"memory_ratio,omitempty"`
-	// LossDifference is the largest relative difference of its losses to revgnn's, over all Steps that both made.
+	// LossDifference is the largest relative difference between the program's losses and revgnn's. It covers the
+	// training steps that both programs made. Steps is the number of these steps, and Rounds is the number of runs.
 	LossDifference float64 `json:"loss_difference,omitempty"`
 	Steps          int     `json:"steps"`
 	Rounds         int     `json:"rounds"`
@@ -83,7 +85,9 @@ func (r *Result) summarise() {
 	}
 }
 
-// compare fills in how runs compare with revgnn's of the same rounds.
+// compare computes the ratios of time and memory in s. For this, it compares each of the given runs with revgnn's run
+// in the same round. The runs of revgnn are in ours. It also computes the difference of the losses, from the first run
+// of each of the two programs.
 func (s *Summary) compare(ours, runs []Run) {
 	var time, memory []float64
 	for _, x := range runs {
@@ -101,7 +105,7 @@ func (s *Summary) compare(ours, runs []Run) {
 	s.LossDifference = difference(ours[0].Losses[:s.Steps], runs[0].Losses[:s.Steps])
 }
 
-// of are a program's runs that have numbers.
+// of returns a program's runs, without those that failed.
 func (r *Result) of(which string) (runs []Run) {
 	for _, x := range r.Runs {
 		if x.Program == which && x.Error == "" {
@@ -119,7 +123,8 @@ func over(runs []Run, value func(Run) float64) float64 {
 	return metrics.Median(values)
 }
 
-// difference is the largest relative difference of two sequences' values.
+// difference compares each number in a with the number at the same place in b. It returns the largest relative
+// difference.
 func difference(a, b []float64) (worst float64) {
 	for i := range a {
 		worst = max(worst, math.Abs(a[i]-b[i])/max(math.Abs(a[i]), math.Abs(b[i]), math.SmallestNonzeroFloat64))

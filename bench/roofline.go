@@ -17,22 +17,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Limit is an epoch against what the machine allows.
+// Limit compares the measured time of an epoch with the least time that the machine needs for it.
 type Limit struct{ roofline.Analysis }
 
-// limitSteps of training are timed.
+// limitSteps is the number of training steps that are timed for a [Limit].
 const limitSteps = 4
 
-// limitFlags are those of -roofline: a case, and what is to differ from it.
+// limitFlags has the values of -roofline and of the flags that go with it. These flags name a case, and change settings
+// of this case.
 type limitFlags struct {
 	on, json             bool
 	name, dataset, model string
-	// settings of the model that were given, by their flags.
+	// settings has the settings of the model that the command line sets. The keys are the names of their flags.
 	settings map[string]string
 }
 
-// add adds the flags: the case is the first of the limited ones, unless another is named, and the settings of its
-// model are flags.
+// add defines -roofline and the flags that go with it. The flag -case names the case to measure. If it is not given,
+// the first case with the field Limited set is measured. Each setting of the model of this first case has a flag, too.
 func (l *limitFlags) add(f *flag.FlagSet, all []Case) error {
 	first := slices.IndexFunc(all, func(c Case) bool { return c.Limited })
 	if first < 0 {
@@ -52,8 +53,9 @@ func (l *limitFlags) add(f *flag.FlagSet, all []Case) error {
 	return nil
 }
 
-// change is a case with what the flags change: another model keeps the settings that it has, too, and the bound
-// follows depth and width unless it is given.
+// change returns the case c with the changes that the flags ask for. A flag may name another model. This model then
+// keeps all settings of the case that it has, too. If the flags change settings but do not set the bound on the
+// weights, [bound] computes it from the depth and the width.
 func (l *limitFlags) change(c Case) (Case, error) {
 	if l.dataset != "" {
 		c.Dataset = l.dataset
@@ -83,7 +85,7 @@ func (l *limitFlags) change(c Case) (Case, error) {
 	return c, c.Config.Validate()
 }
 
-// limitAlone measures what the flags say, and prints it.
+// limitAlone measures the case that the flags describe, and prints the result.
 func (o *options) limitAlone(ctx context.Context, all []Case) error {
 	l := o.roofline
 	c, err := named(all, l.name)
@@ -128,7 +130,7 @@ func (o *options) limitAlone(ctx context.Context, all []Case) error {
 	return nil
 }
 
-// addLimit measures a case in a process of its own.
+// addLimit measures the [Limit] of a case in a separate process, and adds it to the report.
 func (o *options) addLimit(ctx context.Context, r *Report, x *Result) error {
 	out, err := o.self(ctx, "-roofline", "-json", "-case", x.Case.Name)
 	if err != nil {
@@ -142,7 +144,7 @@ func (o *options) addLimit(ctx context.Context, r *Report, x *Result) error {
 	return nil
 }
 
-// markdown is the analysis as a table.
+// markdown returns the Limit as a table in Markdown.
 func (l *Limit) markdown() (string, error) {
 	t := &report.Table{ID: "limit", Corner: "kernel",
 		Title: fmt.Sprintf("The limit: %s on %s, %d/%d/%d", l.Model, l.Graph, l.Forward, l.Reverse, l.Hidden),

@@ -20,32 +20,35 @@ import (
 type Run struct {
 	Program string `json:"program"`
 	Round   int    `json:"round"`
-	// EpochSeconds is the median step without the first; CompileSeconds is revgnn's alone.
+	// EpochSeconds is the median time of a training step, without the first step. CompileSeconds is the time to compile
+	// the training step. Only revgnn reports it.
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds,omitempty"`
 	// PeakBytes is the process's largest resident memory, as the system counts it.
 	PeakBytes int64 `json:"peak_bytes"`
-	// Iterations are means per reverse layer: of the solves and of the adjoint solves.
+	// Iterations has the mean numbers of iterations per reverse layer, for solves and for adjoint solves.
 	Iterations *Iterations `json:"iterations,omitempty"`
-	// Losses before every step.
+	// Losses has the training loss before each step.
 	Losses   []float64         `json:"losses"`
 	Engine   string            `json:"engine,omitempty"`
 	Threads  int               `json:"threads,omitempty"`
 	Versions map[string]string `json:"versions,omitempty"`
-	// Seconds of the whole process, and the machine's load before it.
+	// Seconds is the time that the whole process took. Load is the average load of the machine before the process
+	// started.
 	Seconds float64 `json:"seconds"`
 	Load    string  `json:"load"`
 	// Error says why there are no numbers.
 	Error string `json:"error,omitempty"`
 }
 
-// Iterations are means per reverse layer.
+// Iterations has the mean numbers of iterations per reverse layer: Solve for solves, and Adjoint for adjoint solves.
 type Iterations struct {
 	Solve   float64 `json:"solve"`
 	Adjoint float64 `json:"adjoint"`
 }
 
-// printed is what the programs write: revgnn bench gives the median itself, the scripts all steps.
+// printed is the JSON document that the compared programs write. revgnn writes the median time of a step as
+// EpochSeconds. The scripts write the times of all steps as Seconds.
 type printed struct {
 	EpochSeconds   float64           `json:"epoch_seconds"`
 	Seconds        []float64         `json:"seconds"`
@@ -57,7 +60,8 @@ type printed struct {
 	Versions       map[string]string `json:"versions"`
 }
 
-// execute runs a command line to its end. What the program does wrong is in the run's Error; err is an interrupt.
+// execute runs a command line, for at most the time in limit. If the program fails, the field Error of the run says
+// why. execute itself returns an error only if it is interrupted.
 func execute(ctx context.Context, which string, round int, args []string, limit time.Duration) (r Run, err error) {
 	r = Run{Program: which, Round: round, Load: load()}
 	limited, stop := context.WithTimeout(ctx, limit)
@@ -86,7 +90,7 @@ func execute(ctx context.Context, which string, round int, args []string, limit 
 	return r, nil
 }
 
-// read takes the numbers out of a program's JSON document.
+// read copies the numbers from a program's JSON document into the run.
 func (r *Run) read(document []byte) error {
 	var p printed
 	if err := json.Unmarshal(document, &p); err != nil {
@@ -109,7 +113,8 @@ func (r *Run) read(document []byte) error {
 	return nil
 }
 
-// peak is the largest resident memory of an ended process, in bytes; 0 where the system does not tell.
+// peak returns the largest resident memory of a process that has ended, in bytes. If the operating system does not tell
+// it, peak returns 0.
 func peak(s *os.ProcessState) int64 {
 	u, ok := s.SysUsage().(*syscall.Rusage)
 	if !ok {
@@ -121,7 +126,7 @@ func peak(s *os.ProcessState) int64 {
 	return int64(u.Maxrss) * 1024
 }
 
-// last is the last line that says something.
+// last returns the last line of a text, without white space at its ends. A line of more than 300 bytes is cut.
 func last(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	line := strings.TrimSpace(lines[len(lines)-1])
@@ -131,7 +136,8 @@ func last(text string) string {
 	return line
 }
 
-// load is the machine's average load of the last 1, 5 and 15 minutes; empty where it is not known.
+// load returns a text with the machine's average loads in the last 1, 5 and 15 minutes. If they are not known, the text
+// is empty.
 func load() string {
 	b, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

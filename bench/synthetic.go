@@ -13,15 +13,19 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// The kinds of synthetic graphs. Both have exactly 10 edges a node, one split of 50/25/25, and node numbers in random
-// order, as graphs from databases have them.
+// The kinds of synthetic graphs. In both kinds, the number of edges is exactly 10 times the number of nodes. There is
+// one split: half of the nodes are for training, a quarter for validation and a quarter for the test. The numbers of
+// the nodes are in random order, as in graphs from databases.
 const (
-	// communities is a planted partition with skewed degrees (Karrer and Newman 2011): of every edge, one end is any
-	// node; the other is in the same community of 1000 nodes in 8 of 10 cases, else anywhere. The k-th of a
-	// community's s nodes has an expected degree in proportion to (k/s)^(-1/3). A community has one of 5 labels, and
-	// features are drawn around its label's.
+	// communities is a kind of graph with communities of 1000 nodes and with uneven degrees: a degree-corrected planted
+	// partition (Karrer and Newman 2011). One end of an edge may be in any community. With probability 0.8, the other
+	// end is in the same community. Otherwise it may be in any community, too. In a community of s nodes, the chance to
+	// draw node k is proportional to (k/s)^(-1/3). Each community has one of 5 labels. Nodes with the same label have
+	// features around the same centre.
 	communities = "communities"
-	// random has both ends of every edge drawn uniformly, 2 labels, and features that say nothing else than the label.
+	// random is a kind of graph in which both ends of each edge are drawn uniformly from all nodes. A node has one of 2
+	// labels, which are drawn independently of the edges. Nodes with the same label have features around the same
+	// centre.
 	random = "random"
 )
 
@@ -35,14 +39,15 @@ const (
 	graphSeed     = 1
 )
 
-// Synthetic describes a synthetic graph; equal values give an equal graph.
+// Synthetic describes a synthetic graph. The same description always gives the same graph.
 type Synthetic struct {
 	Kind  string
 	Nodes int
 	Seed  uint64
 }
 
-// parseSynthetic reads "communities:100000"; ok is false for the name of a dataset.
+// parseSynthetic reads the description of a synthetic graph, such as "communities:100000". If dataset does not begin
+// with a kind of synthetic graph, it is the name of a public dataset, and ok is false.
 func parseSynthetic(dataset string) (s Synthetic, ok bool, err error) {
 	kind, count, _ := strings.Cut(dataset, ":")
 	if !slices.Contains(kinds, kind) {
@@ -55,12 +60,13 @@ func parseSynthetic(dataset string) (s Synthetic, ok bool, err error) {
 	return Synthetic{kind, n, graphSeed}, true, nil
 }
 
-// file is the graph's .npz in a folder. The authors' loader replaces dashes, so that there are none.
+// file returns the path of the graph's .npz in a folder. The authors' code replaces dashes in the name by underscores
+// when it looks for the file. So the name has no dashes.
 func (s Synthetic) file(dir string) string {
 	return filepath.Join(dir, fmt.Sprintf("%s_%d_seed%d.npz", s.Kind, s.Nodes, s.Seed))
 }
 
-// ensure writes the graph unless it is there.
+// ensure writes the graph's file, unless it is there already.
 func (s Synthetic) ensure(dir string) (path string, err error) {
 	path = s.file(dir)
 	if _, err := os.Stat(path); err == nil {
@@ -72,7 +78,7 @@ func (s Synthetic) ensure(dir string) (path string, err error) {
 	return path, npz.Write(path, s.arrays())
 }
 
-// arrays are the graph by Platonov's keys.
+// arrays returns the arrays of the graph, by the keys of Platonov et al.
 func (s Synthetic) arrays() []npz.Named {
 	rng := rand.New(rand.NewPCG(s.Seed, uint64(s.Nodes)))
 	n := s.Nodes
@@ -93,8 +99,9 @@ func (s Synthetic) arrays() []npz.Named {
 	}
 }
 
-// labelled draws labels and features: a standard normal vector around half of one that the label has; node[i] is the
-// number of the i-th node in the communities' order.
+// labelled draws the labels and the features of the nodes. First it draws a centre for each label: half of a standard
+// normal vector. A node's features are the centre of its label plus a standard normal vector. The i-th node, if nodes
+// are counted community by community, has the number node[i] in the graph.
 func (s Synthetic) labelled(rng *rand.Rand, node []int) (labels []int32, x []float32) {
 	classes := 5
 	if s.Kind == random {
@@ -118,7 +125,8 @@ func (s Synthetic) labelled(rng *rand.Rand, node []int) (labels []int32, x []flo
 	return labels, x
 }
 
-// edges draws edges until there are enough different ones.
+// edges draws edges until it has edgesPerNode * s.Nodes different ones. The i-th node, if nodes are counted community
+// by community, has the number node[i] in the graph.
 func (s Synthetic) edges(rng *rand.Rand, node []int) []int32 {
 	want := edgesPerNode * s.Nodes
 	keys := make([]uint64, 0, want)
@@ -139,12 +147,14 @@ func (s Synthetic) edges(rng *rand.Rand, node []int) []int32 {
 	return flat
 }
 
-// edge draws the ends of an edge, in the communities' order.
+// edge draws the two ends of an edge. Nodes are counted community by community here: the first 1000 nodes are the first
+// community, and so on.
 func (s Synthetic) edge(rng *rand.Rand) (a, b int) {
 	if s.Kind == random {
 		return rng.IntN(s.Nodes), rng.IntN(s.Nodes)
 	}
-	// u^1.5 for a uniform u has the density of (k/s)^(-1/3).
+	// within draws a node of the same community as the node with the number at. If u is uniform between 0 and 1, then x
+	// = u^1.5 has a density proportional to x^(-1/3). So nodes are drawn as described at [communities].
 	within := func(at int) int {
 		start := at / communitySize * communitySize
 		size := min(communitySize, s.Nodes-start)

@@ -7,7 +7,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// markdown is the report as text with tables.
+// markdown returns the report as a Markdown text with tables.
 func (r *Report) markdown() (string, error) {
 	var b strings.Builder
 	m := r.Machine
@@ -50,7 +50,8 @@ func (r *Report) markdown() (string, error) {
 	return b.String(), nil
 }
 
-// tables are the times, and memory, iterations and losses; none without results.
+// tables returns two tables: one of times, and one of memory, iterations and losses. If there are no results, there are
+// no tables.
 func (r *Report) tables() []*report.Table {
 	if len(r.Results) == 0 {
 		return nil
@@ -81,7 +82,8 @@ func (r *Report) tables() []*report.Table {
 	return []*report.Table{time, rest}
 }
 
-// cell is empty where there is nothing to show.
+// cell returns a table's cell with one number of a program's summary, in the form that show gives it. If there is
+// nothing to show, the cell is empty.
 func (x *Result) cell(which string, show func(*Summary) string) report.Cell {
 	s := x.Programs[which]
 	if s == nil || s.EpochSeconds == 0 {
@@ -123,7 +125,8 @@ func agreement(s *Summary) string {
 	return fmt.Sprintf("%.0e in %d steps", s.LossDifference, s.Steps)
 }
 
-// figure draws the ratios of all cases, by their numbers in the tables; nil if there is none.
+// figure draws the ratios to revgnn for all cases. It names a case by its number in the tables. If there are no ratios,
+// figure returns nil.
 func (r *Report) figure() *report.Figure {
 	series := []report.Series{{Name: "seconds: peer / revgnn"}, {Name: "memory: peer / revgnn"},
 		{Name: "seconds: authors / revgnn"}}

@@ -73,7 +73,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchors are the names that headings are linked by: lower case, letters, digits, "-" and "_" only, spaces as "-".
+// anchors returns the anchors of all headings of a Markdown page. An anchor is what a link has after "#". It is the
+// heading in lower case, with "-" in place of spaces and without punctuation.
 func anchors(text string) map[string]bool {
 	all := map[string]bool{}
 	for _, h := range heading.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {

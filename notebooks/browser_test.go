@@ -17,16 +17,16 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A page is one browser tab that may talk to this machine only, and remembers what went wrong in it.
+// A page is a browser tab that cannot reach any machine but this one. It records what goes wrong in the tab.
 type page struct {
 	context.Context
-	tab      context.Context // without the Context's deadline
+	tab      context.Context // the tab's context without a deadline
 	mu       sync.Mutex
-	outside  []string // addresses elsewhere that it asked for
+	outside  []string // addresses of other machines that it asked for
 	problems []string // errors on its console
 }
 
-// browser opens a tab in a new browser without a history, or skips where there is no browser.
+// browser opens a tab in a new browser without a history. If no browser is installed, the test is skipped.
 func browser(t *testing.T) *page {
 	t.Helper()
 	allocator, cancel := chromedp.NewExecAllocator(context.Background(),
@@ -100,7 +100,8 @@ func (p *page) problem(text string) {
 	p.problems = append(p.problems, text)
 }
 
-// do runs actions, and shows the page as it is where they fail.
+// do runs actions in the page. The argument what describes them in words. If an action fails, the test fails. Its
+// message has the path of a screenshot, and the errors on the page's console.
 func (p *page) do(t *testing.T, what string, actions ...chromedp.Action) {
 	t.Helper()
 	if err := chromedp.Run(p, actions...); err != nil {
@@ -108,7 +109,8 @@ func (p *page) do(t *testing.T, what string, actions ...chromedp.Action) {
 	}
 }
 
-// screenshot stores a picture of the page for whoever looks into a failure, and says where.
+// screenshot saves a picture of the page, which helps to find out why a test failed. It returns the path of the
+// picture.
 func (p *page) screenshot(t *testing.T) string {
 	var png []byte
 	after, cancel := context.WithTimeout(p.tab, 10*time.Second)
@@ -123,7 +125,7 @@ func (p *page) screenshot(t *testing.T) string {
 	return file
 }
 
-// quiet fails the test if the page asked for anything from elsewhere, or complained.
+// quiet fails the test if the page has asked for an address outside this machine, or if its console has errors.
 func (p *page) quiet(t *testing.T) {
 	t.Helper()
 	p.mu.Lock()
@@ -136,8 +138,8 @@ func (p *page) quiet(t *testing.T) {
 	}
 }
 
-// inked counts the pictures that selector finds, and those of them with ink on them: at least a hundred pixels
-// that are neither white nor transparent.
+// inked is a JavaScript expression. It counts the pictures that a CSS selector finds, and how many of them are drawn. A
+// picture counts as drawn if more than a hundred of its pixels are neither white nor transparent.
 const inked = `(selector => {
 	let pictures = [...document.querySelectorAll(selector)], drawn = 0;
 	for (const p of pictures) {
@@ -155,8 +157,8 @@ const inked = `(selector => {
 	return selector + ': ' + pictures.length + ' pictures, ' + drawn + ' drawn';
 })(%q)`
 
-// until waits until a JavaScript expression has the wanted value. (chromedp's own waiting searches the whole
-// document, which hangs on JupyterLab's.)
+// until waits until a JavaScript expression has the wanted value. If this takes more than 30 seconds, the test fails.
+// (chromedp has functions that wait, too. But they search the whole document, and hang in JupyterLab.)
 func (p *page) until(t *testing.T, expression string, want any) {
 	t.Helper()
 	var got any
@@ -169,13 +171,14 @@ func (p *page) until(t *testing.T, expression string, want any) {
 	t.Fatalf("%.80s is %v, want %v; the page: %s; its console: %q", expression, got, want, p.screenshot(t), p.problems)
 }
 
-// see waits until as many pictures as expected are there, all drawn.
+// see waits until the page has exactly n pictures that the selector finds, and all of them are drawn.
 func (p *page) see(t *testing.T, selector string, n int) {
 	t.Helper()
 	p.until(t, fmt.Sprintf(inked, selector), fmt.Sprintf("%s: %[2]d pictures, %[2]d drawn", selector, n))
 }
 
-// TestPages opens all notebooks as pages: their figures are interactive, and the slider slides.
+// TestPages opens the HTML pages of all notebooks in a browser. It checks that their figures are interactive, and that
+// the slider in the page of the notebook minesweeper works.
 func TestPages(t *testing.T) {
 	p := browser(t)
 	for _, s := range executed(t) {
@@ -190,7 +193,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// slide moves the slider of a figure to its end, which changes its text and its picture.
+// slide moves the slider of a figure to its end. The test fails unless this changes the figure's text and the figure's
+// picture.
 func (p *page) slide(t *testing.T, figure string) {
 	t.Helper()
 	const state = `(() => {
@@ -214,7 +218,9 @@ func (p *page) slide(t *testing.T, figure string) {
 	}
 }
 
-// TestPagesWithoutScripts is what a code host's viewer shows.
+// TestPagesWithoutScripts opens the HTML pages of all notebooks, but without their scripts. (Code hosts, such as
+// GitHub, show notebooks without running scripts.) The page must then show each figure as an image that needs no
+// script.
 func TestPagesWithoutScripts(t *testing.T) {
 	p := browser(t)
 	for _, s := range executed(t) {

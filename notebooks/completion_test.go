@@ -14,8 +14,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestCompletion presses Tab and Shift-Tab in JupyterLab: it offers what begins with the letters before the cursor, and
-// shows the documentation of what the cursor is on. The kernel connects to gopls some twelve seconds after it started.
+// TestCompletion presses Tab and Shift-Tab in JupyterLab. After Tab, JupyterLab must offer names that begin with the
+// letters before the cursor. After Shift-Tab, it must show the documentation of the name at the cursor. Both come from
+// Go's language server gopls. The kernel connects to gopls some twelve seconds after the kernel has started.
 func TestCompletion(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(venv(t), "bin", "gopls")); err != nil {
 		t.Skip("no .venv/bin/gopls: run `make setup` to test completion")
@@ -29,7 +30,8 @@ func TestCompletion(t *testing.T) {
 
 	p.openLab(t, s, "code.ipynb")
 
-	// ready puts the cursor on the last line of a cell, so far to the right, once there is a kernel.
+	// ready waits until the notebook has a kernel. Then it puts the cursor on the last line of a cell, at the given
+	// column.
 	ready := func(cell, column int) {
 		t.Helper()
 		p.until(t, fmt.Sprintf(`!!globalThis.jupyterapp && (() => {
@@ -45,8 +47,8 @@ func TestCompletion(t *testing.T) {
 			return document.activeElement.classList.contains('cm-content');
 		})()`, cell, column), true)
 	}
-	// press presses keys until the page shows something, and returns its text: until gopls has read all packages, the
-	// kernel answers with nothing, or that it took too long.
+	// press presses keys until the elements that selector finds contain the wanted text. One try may not be enough:
+	// until gopls has read all packages, the kernel answers with nothing, or says that the answer took too long.
 	press := func(what string, cell, column int, selector, wanted string, keys ...chromedp.Action) {
 		t.Helper()
 		text := ""
@@ -75,7 +77,7 @@ func TestCompletion(t *testing.T) {
 	p.quiet(t)
 }
 
-// write puts a notebook of some cells beside the others.
+// write saves a notebook with the given cells in the server's folder of notebooks.
 func (s *server) write(t *testing.T, name string, sources ...string) {
 	t.Helper()
 	var cells []any

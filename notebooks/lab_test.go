@@ -19,14 +19,16 @@ import (
 
 const token = "revgnn-test"
 
-// A server is a JupyterLab of the test's own.
+// A server is a JupyterLab that only this test uses. root is its folder of notebooks, and env has its environment
+// variables.
 type server struct {
 	address, root string
 	env           []string
 }
 
-// lab starts a JupyterLab with all executed notebooks (such as fig1.ipynb), trusted copies of them
-// (trusted-fig1.ipynb), and one that has not been executed (fresh.ipynb).
+// lab starts a JupyterLab with three kinds of notebooks: all executed notebooks (such as fig1.ipynb), copies of them
+// that are marked as trusted (trusted-fig1.ipynb), and a notebook that has not been executed (fresh.ipynb). JupyterLab
+// runs the scripts in a notebook's saved outputs only if the notebook is trusted.
 func lab(t *testing.T) *server {
 	t.Helper()
 	s := newServer(t)
@@ -46,7 +48,8 @@ func lab(t *testing.T) *server {
 	for _, n := range executed(t) {
 		file := filepath.Join(folder, n.name+".ipynb")
 		copied(file, n.name+".ipynb")
-		// Trust goes by content, so that of the copy must differ.
+		// Jupyter recognises trusted notebooks by their content. So the copy must differ from the original, which must
+		// not be trusted.
 		trusted = append(trusted, copied(file, "trusted-"+n.name+".ipynb", `"<div id=`, `"<div data-copy=\"1\" id=`))
 	}
 	trust := exec.Command(filepath.Join(venv(t), "bin", "jupyter"), trusted...)
@@ -58,8 +61,8 @@ func lab(t *testing.T) *server {
 	return s
 }
 
-// newServer is a server that does not run yet, with a folder for notebooks. Settings, trust and running servers of
-// whoever runs the tests stay out of it.
+// newServer returns a server that has not been started, with an empty folder for notebooks. It uses none of the user's
+// Jupyter settings, trusted notebooks and running servers.
 func newServer(t *testing.T) *server {
 	t.Helper()
 	s := &server{root: t.TempDir(), env: os.Environ()}
@@ -127,7 +130,7 @@ func (l *locked) String() string {
 	return l.b.String()
 }
 
-// openLab opens JupyterLab on a notebook.
+// openLab opens a notebook in JupyterLab.
 func (p *page) openLab(t *testing.T, s *server, notebook string) {
 	t.Helper()
 	p.do(t, "opening "+notebook+" in JupyterLab",
@@ -136,7 +139,8 @@ func (p *page) openLab(t *testing.T, s *server, notebook string) {
 	p.until(t, "!!document.querySelector('.jp-Notebook .jp-CodeCell')", true)
 }
 
-// next closes what is open in JupyterLab, ends its kernel once that has started, and opens another notebook.
+// next opens another notebook in JupyterLab. Before that, it closes all open documents. For each document, it waits
+// until the kernel has started, and ends the kernel.
 func (p *page) next(t *testing.T, notebook string) {
 	t.Helper()
 	p.do(t, "opening "+notebook, chromedp.Evaluate(fmt.Sprintf(`void (async () => {
@@ -159,7 +163,8 @@ func TestLab(t *testing.T) {
 
 	p.openLab(t, s, "fresh.ipynb")
 	t.Run("executed here", func(t *testing.T) {
-		// Commands act on the active document, and ask questions before it has a kernel.
+		// The command that runs all cells acts on the active document. If this document had no kernel yet, the command
+		// would open a dialog. So this code activates the document, and waits for the kernel.
 		p.until(t, `!!globalThis.jupyterapp && (() => {
 			for (const w of jupyterapp.shell.widgets('main')) jupyterapp.shell.activateById(w.id);
 			const context = jupyterapp.shell.currentWidget?.sessionContext;

@@ -1,7 +1,7 @@
-// Package notebooks_test executes notebooks on the real kernel and looks at their figures in a real browser.
+// Package notebooks_test executes the notebooks with the Go kernel, and checks their figures in a browser.
 //
-// It needs what `make setup` installs and, for the browser, Chromium or Chrome; tests whose needs are not met are
-// skipped, and say what is missing. No test needs a network.
+// The tests need what `make setup` installs. Tests in a browser also need Chromium or Chrome. If something is missing,
+// tests that need it are skipped, and their messages say what is missing. No test needs a network.
 package notebooks_test
 
 import (
@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// venv finds what `make setup` installs, or skips.
+// venv returns the path of .venv, where `make setup` installs what notebooks need. If something is missing there, the
+// test is skipped.
 func venv(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("../.venv")
@@ -30,7 +31,7 @@ func venv(t *testing.T) string {
 	return dir
 }
 
-// run calls run.py. Its output is what both a reader and a test want to see.
+// run calls run.py, which executes notebooks. It returns everything that run.py writes to stdout and stderr.
 func run(t *testing.T, args ...string) (output string, err error) {
 	t.Helper()
 	python := filepath.Join(venv(t), "bin", "python")
@@ -38,7 +39,8 @@ func run(t *testing.T, args ...string) (output string, err error) {
 	return string(out), err
 }
 
-// folder outlives single tests: what is executed once serves them all.
+// folder is the path of a folder for the executed notebooks. It exists until all tests have ended, so that all tests
+// can use the same executed notebooks.
 var folder string
 
 func TestMain(m *testing.M) {
@@ -52,15 +54,16 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// A saved is a notebook as executed: name.ipynb and name.html in the folder.
+// A saved is an executed notebook. Its files in [folder] are name.ipynb and name.html. figures is the number of its
+// figures. err is set if the notebook could not be executed.
 type saved struct {
 	name    string
 	figures int
 	err     error
 }
 
-// executeAll executes all notebooks, and that of testdata, two at a time. They read the run records that came with the
-// program, and make none.
+// executeAll executes all notebooks, and testdata/figures.ipynb, two at a time. The notebooks of the paper's tables and
+// figures read the run records that come with revgnn. They make no runs that are missing there.
 var executeAll = sync.OnceValue(func() []*saved {
 	files, err := filepath.Glob("*.ipynb")
 	if err != nil || len(files) == 0 {
@@ -96,7 +99,7 @@ func execute(file string) *saved {
 	return s
 }
 
-// executed returns all notebooks as executed.
+// executed returns all executed notebooks. If one of them could not be executed, the test fails.
 func executed(t *testing.T) []*saved {
 	t.Helper()
 	venv(t)
@@ -109,11 +112,11 @@ func executed(t *testing.T) []*saved {
 	return all
 }
 
-// figures in testdata/figures.ipynb.
+// figures is the number of figures in testdata/figures.ipynb.
 const figures = 3
 
-// TestFigures says how many figures there are; the runs behind the paper's are among the records
-// that came with the program.
+// TestFigures checks that notebooks have at least the expected number of figures. The notebooks of the paper's figures
+// need no new runs, since the run records that come with revgnn contain these runs.
 func TestFigures(t *testing.T) {
 	least := map[string]int{"quickstart": 4, "minesweeper": 2, "your-own-graph": 2, "figures": figures, "fig1": 3,
 		"fig2": 2, "fig3": 2, "fig4": 2, "fig5": 1, "fig6": 1}

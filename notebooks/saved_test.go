@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// savedCell is what tests read of a cell in a notebook's file.
+// savedCell has those parts of a notebook's cell that the tests read.
 type savedCell struct {
 	Type    string `json:"cell_type"`
 	Source  any    `json:"source"`
@@ -19,7 +19,7 @@ type savedCell struct {
 	} `json:"outputs"`
 }
 
-// cells reads those of a saved notebook.
+// cells reads the cells of a saved notebook.
 func cells(t *testing.T, file string) []savedCell {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -35,7 +35,7 @@ func cells(t *testing.T, file string) []savedCell {
 	return notebook.Cells
 }
 
-// outputs are what a saved notebook's cells show as HTML.
+// outputs returns the outputs of a saved notebook's cells, as HTML.
 func outputs(t *testing.T, file string) (html []string) {
 	t.Helper()
 	for _, cell := range cells(t, file) {
@@ -46,7 +46,7 @@ func outputs(t *testing.T, file string) (html []string) {
 	return html
 }
 
-// join puts together what Jupyter may write as lines.
+// join returns a text of a notebook's file as one string. Jupyter may save a text as one string or as a list of lines.
 func join(value any) string {
 	lines, ok := value.([]any)
 	if !ok {
@@ -82,7 +82,8 @@ func TestSavedNotebook(t *testing.T) {
 	}
 }
 
-// The README shows a picture of the quickstart and names its scores: both are to be those of the saved notebook.
+// TestReadme compares the README with the saved notebook quickstart.ipynb. The picture that the README shows must be
+// the picture in the notebook, and the README must contain the scores in this picture.
 func TestReadme(t *testing.T) {
 	picture, err := os.ReadFile("../docs/quickstart-mines.svg")
 	if err != nil {
@@ -115,7 +116,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestShort keeps notebooks that people read first free of plumbing.
+// TestShort checks the code of the notebooks that people read first. The code must have few lines, at most 120 columns,
+// and one statement per line.
 func TestShort(t *testing.T) {
 	for file, most := range map[string]int{"quickstart.ipynb": 45, "your-own-graph.ipynb": 50} {
 		lines := 0
@@ -141,7 +143,7 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// sources are the texts of a notebook's code cells.
+// sources returns the code of a notebook's code cells.
 func sources(t *testing.T, file string) (code []string) {
 	t.Helper()
 	for _, cell := range cells(t, file) {

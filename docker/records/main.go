@@ -1,13 +1,15 @@
-// Command records keeps a group's shared run records. People read them as files, and add to them through this service
-// of the hub; nobody can change or remove what is there.
+// Command records keeps the run records that a group shares. It is a service of the group's JupyterHub. People read the
+// shared records as files, and add records through this service. Nobody can change or remove a shared record.
 //
 //	records --dir /srv/records --private /srv/jupyterhub/records.sqlite --listen :8082
 //
 //	POST /    JSON lines as `revgnn runs export FILE.jsonl` writes them, with the header "Authorization: token TOKEN"
 //
-// Each POST becomes one more file, DIR/NAME/TIME.jsonl, all of it or nothing: NAME is whom the hub gave the token to.
-// A record must be one that `revgnn runs import` takes, with its checksum where it has one, and one whose ID is there
-// already must be the same record. Records that are there already are no error; a POST with nothing new adds no file.
+// A POST adds one file with all of its records, DIR/NAME/TIME.jsonl. DIR is the folder that --dir names, NAME is the
+// name of the person to whom the hub gave the token, and TIME is the time of the POST. If one record is refused, no
+// file is added. A record is refused if `revgnn runs import` would refuse it, for example because its checksum is
+// wrong. It is also refused if there is a different record with the same ID. A record that is already shared may be
+// sent again. If a POST has only such records, no file is added.
 package main
 
 import (
@@ -28,7 +30,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// maxBody bounds what one POST may add.
+// maxBody is the largest size of a POST, in bytes.
 const maxBody = 64 << 20
 
 func main() {
@@ -43,7 +45,8 @@ func main() {
 	}
 }
 
-// service is the store with the folder that people see of it.
+// service has a store with all shared records, and the folder dir, in which people see the records as files. hub is the
+// address of the hub's API.
 type service struct {
 	hub, dir string
 	mu       sync.Mutex // one POST at a time
@@ -84,10 +87,10 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%d records were added, %d were there already\n", added, skipped)
 }
 
-// plain names are those that are safe as a folder's.
+// plain matches names that are safe as the name of a folder.
 var plain = regexp.MustCompile(`^[a-z0-9][a-z0-9._@-]*$`)
 
-// who asks the hub whose token came with the request.
+// who asks the hub for the person whose token came with the request, and returns this person's name.
 func (s *service) who(r *http.Request) (string, error) {
 	token := r.Header.Get("Authorization")
 	ask, err := http.NewRequestWithContext(r.Context(), http.MethodGet, s.hub+"/user", nil)
@@ -108,7 +111,7 @@ func (s *service) who(r *http.Request) (string, error) {
 	return user.Name, nil
 }
 
-// add checks records and gives them a file of their own.
+// add checks records and adds them to the shared records, as a new file. name is the name of the person who adds them.
 func (s *service) add(name string, lines []byte, at time.Time) (added, skipped int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +120,8 @@ func (s *service) add(name string, lines []byte, at time.Time) (added, skipped i
 		return 0, 0, err
 	}
 	file := filepath.Join(dir, at.Format("20060102T150405.000000000Z")+".jsonl")
-	// The file comes first: where the store refuses its records, nobody has seen more than a hidden name.
+	// The file is written first, under a hidden name. If the store then refuses the records, the file is removed, and
+	// nobody has seen the records.
 	hidden := filepath.Join(dir, "."+filepath.Base(file))
 	if err := files.WriteText(hidden, lines); err != nil {
 		return 0, 0, err

@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// start serves records with a hub that knows alice's token and mallory's, whose name is no folder's.
+// start starts the service with a hub that knows two tokens: that of alice, and that of mallory. The name that the hub
+// has for mallory is not safe as the name of a folder.
 func start(t *testing.T) (s *service, url string) {
 	t.Helper()
 	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

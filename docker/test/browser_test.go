@@ -17,13 +17,14 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// A person has a browser of their own, without a history.
+// A person is a user of the hub in these tests. Each person has a browser without a history, which no other person
+// uses.
 type person struct {
 	name, password string
 	tab            context.Context
 }
 
-// browser starts one, or skips where there is none.
+// browser starts a browser for the person with this name. If no browser is installed, the test is skipped.
 func browser(t *testing.T, name string) *person {
 	t.Helper()
 	program := ""
@@ -44,11 +45,11 @@ func browser(t *testing.T, name string) *person {
 	t.Cleanup(cancel)
 	tab, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
-	// The browser lives as long as the context of the first action, so that has no time limit.
+	// The browser ends with the context of its first action. So this context has no time limit.
 	if err := chromedp.Run(tab, emulation.SetFocusEmulationEnabled(true)); err != nil {
 		t.Fatalf("starting the browser: %v", err)
 	}
-	// JupyterLab asks whether to leave a notebook that is not saved: yes.
+	// JupyterLab asks in a dialog whether to leave a notebook that is not saved. This code always answers yes.
 	chromedp.ListenTarget(tab, func(event any) {
 		if _, asks := event.(*page.EventJavascriptDialogOpening); asks {
 			go func() { _ = chromedp.Run(tab, page.HandleJavaScriptDialog(true)) }()
@@ -57,7 +58,8 @@ func browser(t *testing.T, name string) *person {
 	return &person{name: name, tab: tab}
 }
 
-// do runs actions, and keeps a picture of the page where they fail.
+// do runs actions in the browser. The argument what describes them in words. If an action fails, the test fails, and
+// its message has the path of a picture of the page.
 func (p *person) do(t *testing.T, what string, actions ...chromedp.Action) {
 	t.Helper()
 	limited, cancel := context.WithTimeout(p.tab, 3*time.Minute)
@@ -67,7 +69,8 @@ func (p *person) do(t *testing.T, what string, actions ...chromedp.Action) {
 	}
 }
 
-// eval evaluates JavaScript; what fails while a page changes counts as no value.
+// eval evaluates a JavaScript expression in the page, and returns its value. Evaluation may fail while the page
+// changes. Then eval returns the zero value.
 func eval[T any](t *testing.T, p *person, expression string) (value T) {
 	t.Helper()
 	limited, cancel := context.WithTimeout(p.tab, 3*time.Minute)
@@ -76,7 +79,8 @@ func eval[T any](t *testing.T, p *person, expression string) (value T) {
 	return value
 }
 
-// until waits until a JavaScript expression is true, and says how long that took.
+// until waits until a JavaScript expression is true, and returns how long that took. If it takes longer than limit, the
+// test fails.
 func (p *person) until(t *testing.T, expression string, limit time.Duration) time.Duration {
 	t.Helper()
 	start := time.Now()
@@ -89,7 +93,9 @@ func (p *person) until(t *testing.T, expression string, limit time.Duration) tim
 	return time.Since(start)
 }
 
-// picture takes a picture of the page, in the folder REVGNN_TEST_PICTURES where it has a name.
+// picture saves a picture of the page, and returns its path. If name is given, the picture goes to the folder that the
+// environment variable REVGNN_TEST_PICTURES names; if this variable is not set, there is no picture. If name is empty,
+// the picture goes to the folder for temporary files.
 func (p *person) picture(t *testing.T, name string) string {
 	t.Helper()
 	folder := os.Getenv("REVGNN_TEST_PICTURES")
@@ -112,7 +118,8 @@ func (p *person) picture(t *testing.T, name string) string {
 	return file
 }
 
-// click clicks as a person does, in the middle of what a selector finds and whose text contains some words.
+// click clicks with the mouse into the middle of a visible element that the selector finds, and that contains the given
+// text. It waits until there is such an element.
 func (p *person) click(t *testing.T, selector, text string) {
 	t.Helper()
 	find := fmt.Sprintf(`(() => {
@@ -126,12 +133,12 @@ func (p *person) click(t *testing.T, selector, text string) {
 		at = eval[[]float64](t, p, find)
 		return len(at) == 2
 	})
-	// Menus take the item that the mouse has moved to.
+	// A click in a menu acts on the item to which the mouse has moved. So the mouse must move there first.
 	p.do(t, "clicking "+selector, chromedp.MouseEvent(input.MouseMoved, at[0]-1, at[1]),
 		chromedp.MouseEvent(input.MouseMoved, at[0], at[1]), chromedp.MouseClickXY(at[0], at[1]))
 }
 
-// login fills in the hub's form, and returns the address that it leads to.
+// login fills in the hub's login form, and returns the path of the page to which this leads.
 func (p *person) login(t *testing.T, hub, password string) string {
 	t.Helper()
 	p.do(t, "opening the hub", chromedp.Navigate(hub+"/hub/login"))
@@ -145,7 +152,7 @@ func (p *person) login(t *testing.T, hub, password string) string {
 	return eval[string](t, p, "location.pathname")
 }
 
-// open opens a notebook in the person's JupyterLab, starting their server where it does not run.
+// open opens a notebook in the person's JupyterLab, and waits until the notebook has a kernel.
 func (p *person) open(t *testing.T, hub, notebook string) {
 	t.Helper()
 	p.do(t, "opening "+notebook, chromedp.Navigate(hub+"/user/"+p.name+"/lab/tree/"+notebook+"?reset"))
@@ -153,10 +160,12 @@ func (p *person) open(t *testing.T, hub, notebook string) {
 	p.until(t, connected, 2*time.Minute)
 }
 
-// idle is true while the open notebook's kernel waits, by the status bar.
+// idle is a JavaScript expression. It is true if JupyterLab's status bar says that the kernel of the open notebook is
+// idle.
 const idle = `[...document.querySelectorAll('#jp-bottom-panel *')].some(e => /\| Idle$/.test(e.textContent.trim()))`
 
-// connected is true once the open notebook has its kernel, whose state is "Unknown" before its first cell.
+// connected is a JavaScript expression. It is true once JupyterLab's status bar shows a kernel for the open notebook.
+// The bar shows the state "Unknown" until the kernel has run a cell.
 const connected = `[...document.querySelectorAll('#jp-bottom-panel *')].some(e => /\(revgnn\) \| (Idle|Unknown)$/.test(e.textContent.trim()))`
 
 // runAll presses Run > Run All Cells.

@@ -1,5 +1,6 @@
-// Package images_test runs the images that docker/test/build.sh has built: `make test-image` and `make test-hub`. Without
-// REVGNN_TEST_IMAGES its tests skip, since they need a container engine and take minutes.
+// Package images_test tests the container images that docker/test/build.sh builds. `make test-image` and `make
+// test-hub` run the tests. They need a container engine, and take minutes. So they are skipped unless the environment
+// variable REVGNN_TEST_IMAGES is set.
 package images_test
 
 import (
@@ -12,7 +13,8 @@ import (
 	"time"
 )
 
-// engine is docker or podman, by docker/test/engine.sh.
+// engine returns the container engine that docker/test/engine.sh has found: docker or podman. If the images are not to
+// be tested, the test is skipped.
 func engine(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("REVGNN_TEST_IMAGES") == "" || os.Getenv("ENGINE") == "" {
@@ -21,7 +23,8 @@ func engine(t *testing.T) string {
 	return os.Getenv("ENGINE")
 }
 
-// try runs the engine, and returns what it wrote to stdout; where it failed, what it wrote to stderr as well.
+// try runs the container engine, and returns what the engine writes to stdout. If the engine fails, try also returns
+// what it writes to stderr.
 func try(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
@@ -36,7 +39,7 @@ func try(t *testing.T, args ...string) (string, error) {
 	return strings.TrimSpace(out.String()), err
 }
 
-// do is try for what must not fail.
+// do runs the container engine, and returns what the engine writes to stdout. If the engine fails, the test fails.
 func do(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := try(t, args...)

@@ -25,13 +25,14 @@ import (
 
 const project = "revgnn-test"
 
-// A hub is the one of docker/compose.yml, with settings of the test's.
+// A hub is the JupyterHub of docker/compose.yml. address is where it answers, and env has its settings for the test.
 type hub struct {
 	address string
 	env     []string
 }
 
-// compose runs `docker compose` or podman-compose, whichever there is.
+// compose runs docker/compose.yml by `docker compose` or by podman-compose. The environment variable COMPOSE says by
+// which of the two.
 func (h *hub) compose(t *testing.T, args ...string) string {
 	t.Helper()
 	line := append(strings.Fields(os.Getenv("COMPOSE")), "-f", "../compose.yml")
@@ -44,7 +45,7 @@ func (h *hub) compose(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// start starts the hub; one that runs is ended first.
+// start starts the hub with additional settings, and waits until it answers.
 func (h *hub) start(t *testing.T, settings ...string) {
 	t.Helper()
 	h.env = append(h.env, settings...)
@@ -58,13 +59,13 @@ func (h *hub) start(t *testing.T, settings ...string) {
 	})
 }
 
-// container is the hub's.
+// container returns the ID of the hub's container.
 func (h *hub) container(t *testing.T) string {
 	t.Helper()
 	return do(t, "ps", "-q", "--filter", "label=com.docker.compose.project="+project, "--filter", "label=com.docker.compose.service=hub")
 }
 
-// server is the container of a person.
+// server returns the name of a person's container.
 func server(name string) string { return project + "-" + name }
 
 func newHub(t *testing.T) *hub {
@@ -129,7 +130,8 @@ func TestHub(t *testing.T) {
 				t.Errorf("a one-time password leads to %s", at)
 			}
 			if p == alice {
-				// Without a password of one's own there is no server, and the one-time password is used up.
+				// alice has not yet chosen a password of her own. So the hub must not start a server for her. Her
+				// one-time password must not work a second time.
 				alice.do(t, "asking for a server", chromedp.Navigate(h.address+"/hub/spawn"))
 				alice.until(t, "document.body.textContent.includes('Choose a password of your own first')", time.Minute)
 				if at := browser(t, "alice").login(t, h.address, once); at != "/hub/login" {
@@ -150,7 +152,7 @@ func TestHub(t *testing.T) {
 	})
 
 	t.Run("the quickstart, both at once", func(t *testing.T) {
-		// A shared dataset, which people may read.
+		// This file stands for a shared dataset, which people may read.
 		do(t, "run", "--rm", "-v", project+"-datasets:/srv/datasets", "revgnn-lab", "sh", "-c", "echo shared > /srv/datasets/note")
 		var workers sync.WaitGroup
 		for _, p := range both {
@@ -183,7 +185,8 @@ func TestHub(t *testing.T) {
 	t.Run("shared records", func(t *testing.T) { shared(t) })
 	t.Run("restart and culling keep homes", func(t *testing.T) {
 		do(t, "exec", server("alice"), "sh", "-c", "echo mine > ~/kept")
-		// Both leave their pages, and lose their sessions: after the restart their passwords have to count.
+		// Both people leave their pages, and lose their sessions. So after the restart they can come in only by their
+		// passwords.
 		for _, p := range []*person{alice, bob} {
 			p.do(t, "leaving", chromedp.Navigate("about:blank"), network.ClearBrowserCookies())
 		}
@@ -210,7 +213,8 @@ func TestHub(t *testing.T) {
 	})
 }
 
-// separate tries what one person must not do to another.
+// separate tries what the hub must forbid, and checks that it fails. Above all, one person must not reach the files and
+// the server of another person.
 func separate(t *testing.T, h *hub, alice, bob *person) {
 	do(t, "exec", server("bob"), "sh", "-c", "echo private > ~/private")
 	var all []struct {
@@ -225,7 +229,8 @@ func separate(t *testing.T, h *hub, alice, bob *person) {
 	for _, n := range all[0].NetworkSettings.Networks {
 		address = n.IPAddress
 	}
-	// By the network, from within a container: bob's own can be reached from bob's, so that the attempt is a real one.
+	// First, directly over the network: alice's container must not reach bob's server. Bob's own container must reach
+	// it. This shows that the attempt would work if it were not forbidden.
 	const attempt = `import socket, sys; socket.create_connection((sys.argv[1], 8888), 5); print("reached")`
 	if out, err := try(t, "exec", server("bob"), "python3", "-c", attempt, address); err != nil {
 		t.Errorf("bob's server does not answer at %s: %s", address, out)
@@ -256,7 +261,7 @@ func separate(t *testing.T, h *hub, alice, bob *person) {
 	if out := do(t, "exec", h.container(t), "sh", "-c", "cat /proc/[0-9]*/status | grep ^Uid | sort -u"); strings.Contains(out, "\t0") {
 		t.Errorf("the hub has processes of root's: %s", out)
 	}
-	// By the hub: alice's session, and forged tokens, with bob's addresses.
+	// Now, through the hub: neither alice's session nor a forged token may give access to bob's server.
 	for _, path := range []string{"/user/bob/api/kernels", "/user/bob/api/contents/private", "/user/bob/lab"} {
 		var got string
 		alice.do(t, "asking for "+path, chromedp.Evaluate(fmt.Sprintf("fetch(%q).then(r => r.status + ' ' + r.url)", path), &got,
@@ -293,7 +298,8 @@ func separate(t *testing.T, h *hub, alice, bob *person) {
 	}
 }
 
-// memory runs a cell that takes 8 GiB where there are 2.
+// memory runs a cell that takes 8 GiB of memory, in a container that may use 2 GiB. The cell must end with an
+// explanation, and the kernel must survive.
 func memory(t *testing.T, h *hub, p *person) {
 	put(t, p, "memory.ipynb", notebook("%%\nvar all [][]byte\nfor range 8 * 64 {\n\tb := make([]byte, 16<<20)\n\tfor i := range b {\n\t\tb[i] = 1\n\t}\n"+
 		"\tall = append(all, b)\n}\nfmt.Println(len(all))", "%%\nfmt.Println(\"the kernel is\", \"still there\")"))
@@ -310,7 +316,7 @@ func memory(t *testing.T, h *hub, p *person) {
 	}
 }
 
-// stop presses the stop button while a network is trained.
+// stop presses the stop button of JupyterLab while a cell trains a network. The training must end within two seconds.
 func stop(t *testing.T, h *hub, p *person) {
 	put(t, p, "training.ipynb", notebook(`import (
 	"github.com/revgnn/revgnn/pkg/datasets"
@@ -342,7 +348,8 @@ live.Fit("long", eng, g, 0, c)`))
 	}
 }
 
-// shared adds records, which all can read and nobody can change.
+// shared adds run records to those that the group shares. It checks that another person can read them, and that not
+// even the person who added them can change them.
 func shared(t *testing.T) {
 	do(t, "exec", server("alice"), "sh", "-c", "revgnn runs import --runs /tmp/r.sqlite /opt/revgnn/data/records/quick.jsonl && "+
 		"revgnn runs export --runs /tmp/r.sqlite --dataset chameleon-filtered /tmp/r.jsonl")
@@ -373,7 +380,7 @@ func put(t *testing.T, p *person, name, text string) {
 	do(t, "cp", file, server(p.name)+":/home/revgnn/notebooks/"+name)
 }
 
-// notebook has cells with these sources.
+// notebook returns the text of a notebook file with the given code cells.
 func notebook(cells ...string) string {
 	type cell struct {
 		CellType string         `json:"cell_type"`
@@ -392,8 +399,8 @@ func notebook(cells ...string) string {
 	return string(text)
 }
 
-// quickstart is the notebook of that name, without its outputs, on a small board and with few epochs: it is the same
-// steps, and two at once are done in minutes on a busy machine with two cores.
+// quickstart returns the notebook quickstart.ipynb without outputs, with a smaller board and fewer epochs. Its steps
+// stay the same. Two people can run this notebook at the same time on a busy machine with two cores, within minutes.
 func quickstart(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../notebooks/quickstart.ipynb")
@@ -431,5 +438,5 @@ func quickstart(t *testing.T) string {
 	return small
 }
 
-// done is true once all cells of the small quickstart have run.
+// done is a JavaScript expression. It is true once all cells of the small quickstart have run.
 const done = `document.querySelectorAll('.revgnn-figure').length >= 4 && ` + idle

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// sums of all files in a folder, by their names.
+// sums returns the SHA-256 checksum of each file in a folder. The keys are the paths of the files within the folder.
 func sums(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -32,7 +32,8 @@ func sums(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// owners of all files in a folder, as "user:group".
+// owners returns who owns the files in a folder. The keys are owners as "user:group", and the values are numbers of
+// files and folders.
 func owners(t *testing.T, dir string) map[string]int {
 	t.Helper()
 	all := map[string]int{}
@@ -53,8 +54,9 @@ func owners(t *testing.T, dir string) map[string]int {
 	return all
 }
 
-// TestPaper renders in a container without a network, for three callers, and compares with what the program of this
-// checkout renders.
+// TestPaper lets a container without a network draw all tables and figures of the paper. It compares the files with
+// those that the command revgnn of this checkout draws. It does so three times: with an output folder of root, with an
+// output folder of another user, and with a container that runs as another user.
 func TestPaper(t *testing.T) {
 	engine(t)
 	want := t.TempDir()
@@ -108,7 +110,8 @@ func TestPaper(t *testing.T) {
 	})
 }
 
-// TestLab runs the notebook server without a network, as the image's user and as another.
+// TestLab starts the notebook server in a container without a network: once as the image's own user, and once as
+// another user.
 func TestLab(t *testing.T) {
 	engine(t)
 	for _, c := range []struct {
@@ -133,7 +136,7 @@ func TestLab(t *testing.T) {
 				!strings.Contains(who, c.id) {
 				t.Errorf("processes run as %s, want all as %s", who, c.id)
 			}
-			// The first cell, and the first figure, of a fresh container.
+			// Measure how long the first cell and the first figure take in a new container.
 			took := do(t, "exec", "-w", "/home/revgnn/notebooks", id, "python", "-c", firstCells)
 			t.Log(took)
 			var first, figure float64
@@ -147,7 +150,8 @@ func TestLab(t *testing.T) {
 	})
 }
 
-// firstCells runs two cells in a new kernel and tells how long each took.
+// firstCells is a Python script. It runs two cells in a new kernel. It prints how long the first cell took, and after
+// how many seconds the figure of the second cell was there.
 const firstCells = `
 import time, jupyter_client
 manager, client = jupyter_client.manager.start_new_kernel(kernel_name="revgnn")

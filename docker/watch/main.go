@@ -1,13 +1,16 @@
 //go:build linux
 
-// Command watch says in a notebook why a cell ended when it had used up the memory of its container. The kernel ends
-// the cell's program then, and all that the notebook would show is "signal: killed".
+// Command watch explains in a notebook why a cell was ended, if the reason is that its container had no memory left. In
+// this case, Linux kills the program of the cell. Without Command watch, the notebook would show nothing but "signal:
+// killed".
 //
 //	watch &      # beside the Jupyter server, as the same user; it ends with its container
 //
-// For each program that a Go kernel (gonb) starts, it holds the program's stderr open, which gonb reads until nobody
-// holds it. When the program has ended and the kernel has counted one more process killed for memory, watch writes a
-// sentence there. It also marks these programs as the first that the kernel is to end, before the notebook server.
+// The Go kernel gonb runs each cell as a program of its own, and shows in the notebook what the program writes to
+// stderr. watch opens the stderr of each such program, too. gonb reads it until no process has it open. So watch can
+// write a sentence there when the program has ended. It does so if Linux has meanwhile counted one more process that it
+// killed for lack of memory. watch also sets priorities such that Linux kills the programs of cells first, before the
+// notebook server.
 package main
 
 import (
@@ -24,8 +27,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// every is how often new programs are looked for. The kernel gives out memory at some GiB per second, so that a program
-// which fills a container within this time is missed.
+// every is the time between two searches for new programs. A program that fills the container's memory in less time is
+// missed. This is rare, since a program gets only some GiB of memory per second.
 const every = 50 * time.Millisecond
 
 func main() {
@@ -42,7 +45,8 @@ func main() {
 	}
 }
 
-// cells are the processes that run cells: children of a gonb that are not the Go command or its helpers.
+// cells returns the IDs of the processes that run cells. These are child processes of the Go kernel gonb. The kernel's
+// other child processes, such as the go command, are left out.
 func cells() (pids []int) {
 	parent, kernel := map[int]int{}, map[int]bool{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -60,7 +64,8 @@ func cells() (pids []int) {
 		}
 	}
 	for pid, of := range parent {
-		// gonb builds each cell in a folder of its own, gonb_XXXXXXXX, which its compilers do not lie in.
+		// gonb builds the program of each cell in a folder with a name like gonb_XXXXXXXX. Compilers are in other
+		// folders.
 		exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 		if err == nil && kernel[of] && !kernel[pid] && strings.Contains(exe, "/gonb_") {
 			pids = append(pids, pid)
@@ -69,7 +74,9 @@ func cells() (pids []int) {
 	return pids
 }
 
-// watch waits in the background for a process to end. A process that is gone already needs no watching.
+// watch waits in the background until a process has ended. If a process was killed for lack of memory meanwhile, watch
+// writes a sentence to the stderr of the process. total is the memory of the container in bytes. If the process has
+// already ended, watch does nothing.
 func watch(pid int, total int64) {
 	handle, err := unix.PidfdOpen(pid, 0)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package pagetest helps tests to do what a page of docs has its readers do: to take the code out of the page, to lay
-// it over the checkout, which stays as it is, and to build and run it there.
+// Package pagetest helps to test pages of docs that tell readers to add code to revgnn. A test takes the code out of
+// the page, and builds and runs revgnn with it. The go command's flag -overlay adds the code to the checkout for this
+// test only. So no file of the checkout changes.
 package pagetest
 
 import (
@@ -24,7 +25,7 @@ func root(t *testing.T) string {
 	return filepath.Join(filepath.Dir(here), "../..")
 }
 
-// Page is the text of a page.
+// A Page is a page of docs, and the test that has read it.
 type Page struct {
 	t    *testing.T
 	name string
@@ -41,7 +42,7 @@ func Read(t *testing.T, name string) Page {
 	return Page{t, name, string(text)}
 }
 
-// Blocks are the page's pieces of code in a language, such as "go", that have a text in them.
+// Blocks returns the page's code blocks in the given language, such as "go", that contain the given text.
 func (p Page) Blocks(language, with string) (found []string) {
 	for _, block := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?)```").FindAllStringSubmatch(p.text, -1) {
 		if strings.Contains(block[1], with) {
@@ -51,7 +52,8 @@ func (p Page) Blocks(language, with string) (found []string) {
 	return found
 }
 
-// Block is the only piece of code in a language that has a text in it.
+// Block returns the only code block in the given language that contains the given text. The test fails if there is
+// none, or more than one.
 func (p Page) Block(language, with string) string {
 	p.t.Helper()
 	found := p.Blocks(language, with)
@@ -61,18 +63,19 @@ func (p Page) Block(language, with string) string {
 	return found[0]
 }
 
-// Overlay are files that the go command sees in place of the checkout's, or beside them.
+// An Overlay is a set of files for the go command. The go command reads them as if they were in the checkout, in place
+// of the checkout's own files with the same paths. The checkout itself does not change.
 type Overlay struct {
 	t *testing.T
-	// Dir is a folder for what is made meanwhile.
+	// Dir is a temporary folder for the files that the test writes.
 	Dir     string
 	replace map[string]string
 }
 
-// NewOverlay is one without files.
+// NewOverlay returns an Overlay without files.
 func NewOverlay(t *testing.T) *Overlay { return &Overlay{t, t.TempDir(), map[string]string{}} }
 
-// Add lays a file over the checkout, by its path there.
+// Add adds a file with the given content to the Overlay. path is the file's path in the checkout.
 func (o *Overlay) Add(path, content string) {
 	o.t.Helper()
 	from := filepath.Join(o.Dir, fmt.Sprintf("%d-%s", len(o.replace), filepath.Base(path)))
@@ -82,7 +85,8 @@ func (o *Overlay) Add(path, content string) {
 	o.replace[filepath.Join(root(o.t), path)] = from
 }
 
-// Change replaces a text that occurs once in a file of the checkout.
+// Change adds a changed copy of a file of the checkout to the Overlay. In the copy, the text in old is replaced by the
+// text in with. The test fails unless old occurs exactly once in the file.
 func (o *Overlay) Change(path, old, with string) {
 	o.t.Helper()
 	content, err := os.ReadFile(filepath.Join(root(o.t), path))
@@ -95,7 +99,8 @@ func (o *Overlay) Change(path, old, with string) {
 	o.Add(path, strings.Replace(string(content), old, with, 1))
 }
 
-// Go runs a command of go, such as "build", in the checkout with the overlay, and returns its output. It must end well.
+// Go runs a command of the go tool, such as "build", in the checkout with the files of the Overlay. It returns the
+// output of the command. If the command fails, the test fails.
 func (o *Overlay) Go(command string, args ...string) string {
 	o.t.Helper()
 	list, err := json.Marshal(map[string]any{"Replace": o.replace})
@@ -115,7 +120,8 @@ func (o *Overlay) Go(command string, args ...string) string {
 	return string(out)
 }
 
-// Test runs tests of a package by their names, without "Test" before them. All must be there and pass.
+// Test runs tests of a package with the files of the Overlay. The names of the tests are given without "Test" at the
+// beginning. If one of them does not exist or does not pass, the calling test fails.
 func (o *Overlay) Test(pkg string, names ...string) {
 	o.t.Helper()
 	out := o.Go("test", pkg, "-v", "-run", "^Test("+strings.Join(names, "|")+")$")

@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// nodeFile locks the wheel that carries Node.js and npm to machines that have none; it is removed after use.
+// nodeFile is the lock file of a Python package that contains Node.js and npm. The package is used on machines without
+// npm, and removed after use.
 const nodeFile = "kernels/npm.lock"
 
 // echarts installs the charting library from its npm package.
@@ -56,7 +57,8 @@ func (p *place) echarts() error {
 	})
 }
 
-// npm is the command line that starts npm: the user's own, else one unpacked under temp.
+// npm returns the command line that starts npm. If npm is not installed on this machine, the package in [nodeFile] is
+// installed into a folder in temp, and npm is taken from there.
 func (p *place) npm(temp string) ([]string, error) {
 	if own, err := exec.LookPath("npm"); err == nil {
 		return []string{own}, nil

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// A tool is a Go program that is built into .venv/bin from a module of an exact version, whose sum is that of go.sum.
+// A tool is a Go program that is built from one exact version of a module, and put into .venv/bin. sum is the module's
+// checksum, in the form in which go.sum has checksums. folder is the program's folder in the module.
 type tool struct{ name, module, version, sum, folder string }
 
 var tools = []tool{
@@ -15,10 +16,12 @@ var tools = []tool{
 	{"goimports", "golang.org/x/tools", "v0.44.0", "h1:UP4ajHPIcuMjT1GqzDWRlalUEoY+uzoZKnhOjbIPD2c=", "./cmd/goimports"},
 }
 
-// gopls completes code and shows documentation. Each kernel that finds it on its PATH starts one.
+// gopls is Go's language server. In notebooks, it completes code and shows documentation. Each kernel that finds gopls
+// on its PATH starts a gopls of its own.
 var gopls = tool{"gopls", "golang.org/x/tools/gopls", "v0.22.0", "h1:9aON2mTxKrZ1y71RbQVnlPTTNfKZ9y5cv3x/f6XpsZw=", "."}
 
-// modules downloads what go.mod names: cells are compiled with GOPROXY=off.
+// modules downloads the modules that go.mod names. They must be downloaded in advance, since the cells of notebooks are
+// compiled with GOPROXY=off, which forbids downloads.
 func (p *place) modules() error {
 	sums, err := os.ReadFile(filepath.Join(p.project, "go.sum"))
 	if err != nil {
@@ -37,7 +40,7 @@ func (p *place) modules() error {
 	})
 }
 
-// tools builds the kernel and its helper.
+// tools builds the Go kernel gonb, and the program goimports, which gonb calls.
 func (p *place) tools() error {
 	for _, t := range tools {
 		if err := p.build(t); err != nil {
@@ -47,7 +50,7 @@ func (p *place) tools() error {
 	return nil
 }
 
-// completion builds gopls, or removes it, so that kernels do not start one.
+// completion builds gopls if completion of code is wanted. Otherwise it removes gopls, so that kernels do not start it.
 func (p *place) completion(wanted bool) error {
 	if wanted {
 		return p.build(gopls)
@@ -58,8 +61,9 @@ func (p *place) completion(wanted bool) error {
 	return nil
 }
 
-// build builds a tool inside its own folder of the module cache: there its own go.sum holds, and the proxy is asked for
-// exact versions only, which is all that some proxies serve.
+// build downloads the module of a tool and builds the tool. It does so in the module's own folder in the module cache.
+// There the module's own go.sum applies, and the module proxy is asked for exact versions only. (Some proxies serve
+// only exact versions.)
 func (p *place) build(t tool) error {
 	at := t.module + "@" + t.version
 	binary := filepath.Join(p.venv, "bin", t.name)
@@ -76,7 +80,7 @@ func (p *place) build(t tool) error {
 			return fmt.Errorf("the sum of %s is %s, want %s: it is not the module that was published; remove it with "+
 				"`go clean -modcache` and ask another proxy", at, module.Sum, t.sum)
 		}
-		// The tool's go.mod may name an older Go than the one that is to build it; GOFLAGS and GOWORK are the user's.
+		// The variables GOFLAGS and GOWORK of the user's environment are not to change this build.
 		return p.run(module.Dir, "env", "GOFLAGS=", "GOWORK=off", "go", "build", "-buildvcs=false", "-trimpath",
 			"-o", binary, t.folder)
 	})
@@ -86,10 +90,12 @@ func (p *place) build(t tool) error {
 	return nil
 }
 
-// warmed are the packages that cells import: with what they need, nearly all of the code that a cell consists of.
+// warmed lists the packages that the cells of notebooks import. These packages, and the packages that they import in
+// turn, are nearly all of the code of a cell's program.
 var warmed = []string{"./pkg/report/nb/live", "./pkg/datasets", "./pkg/paper"}
 
-// warm compiles packages into Go's build cache in the way cells have them compiled, so that a cell is only linked.
+// warm compiles the packages in [warmed] in the same way as for cells. The results are kept in Go's build cache. A
+// cell's program then hardly needs more than linking.
 func (p *place) warm() error {
 	fmt.Fprintln(os.Stderr, "compiling what cells need ...")
 	args := append([]string{"GOFLAGS=", "GOPROXY=off", "GOWORK=off", "go", "build"}, warmed...)

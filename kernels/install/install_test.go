@@ -14,7 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// checkout makes a folder that looks like one, with the kernel's template and a stand-in for the library.
+// checkout makes a folder that stands for a checkout of revgnn. It has the template of the kernel spec, and a file with
+// other content in place of the library ECharts.
 func checkout(t *testing.T) *place {
 	t.Helper()
 	project := t.TempDir()

@@ -12,8 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// kernel writes the kernel spec for this checkout and says where. It is cheap, and the checkout may have moved, so
-// it is written each time.
+// kernel writes the kernel spec of this checkout, from which Jupyter learns how to start the Go kernel. It returns the
+// folder of the kernel spec. env has more environment variables for the kernel. The kernel spec contains the path of
+// the checkout. The checkout may have been moved, so the spec is written each time, which is cheap.
 func (p *place) kernel(env map[string]string) (string, error) {
 	const source = "kernels/kernel.json"
 	t, err := template.New("kernel.json").ParseFiles(filepath.Join(p.project, filepath.FromSlash(source)))
@@ -40,7 +41,8 @@ func (p *place) kernel(env map[string]string) (string, error) {
 	if err := os.WriteFile(filepath.Join(dir, "kernel.json"), spec.Bytes(), 0o644); err != nil {
 		return "", err
 	}
-	// Jupyter serves a kernel's folder to its pages: report.KernelFile.
+	// Pages that a Jupyter server shows can load files from a kernel's folder. They load ECharts from there: see
+	// report.KernelFile.
 	script, err := os.ReadFile(library)
 	if err != nil {
 		return "", err

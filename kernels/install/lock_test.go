@@ -14,12 +14,13 @@ var (
 	hashes = regexp.MustCompile(`^    --hash=sha256:[0-9a-f]{64}( \\)?$`)
 )
 
-// name is a package's name as indexes compare them (PEP 503).
+// name returns the name of a Python package in the form in which package indexes compare names (PEP 503).
 func name(text string) string {
 	return strings.ToLower(regexp.MustCompile(`[-_.]+`).ReplaceAllString(text, "-"))
 }
 
-// locked reads a lock file: the versions of each package. Each must have a hash, and nothing else may be in it.
+// locked reads a lock file, and returns the versions of each package. The test fails if a version has no hash, or if a
+// line is neither a version nor a hash.
 func locked(t *testing.T, file string) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -72,8 +73,9 @@ func TestLockFilesCoverTheRequirements(t *testing.T) {
 	}
 }
 
-// What a hub starts for people goes into the environment of the notebooks: where both name a package, they name the same
-// versions. And it is the hub's JupyterHub.
+// TestLockFilesAgree compares the lock files jupyter.lock, person.lock and hub.lock. The packages in person.lock, which
+// a hub needs for each person, are installed into the same environment as those in jupyter.lock. So packages that are
+// in both files must have the same versions. The version of JupyterHub must be the same in person.lock and hub.lock.
 func TestLockFilesAgree(t *testing.T) {
 	notebooks := locked(t, "../jupyter.lock")
 	for packet, versions := range locked(t, "../../docker/person.lock") {
@@ -87,7 +89,8 @@ func TestLockFilesAgree(t *testing.T) {
 	}
 }
 
-// What is built into .venv/bin comes from modules with a fixed sum: that of go.sum, where revgnn needs the module, too.
+// TestToolsHaveSums checks that the source code has a checksum for the module of each tool. If go.sum has a checksum
+// for the same version of the module, both checksums must be equal.
 func TestToolsHaveSums(t *testing.T) {
 	sums, err := os.ReadFile("../../go.sum")
 	if err != nil {
@@ -101,7 +104,8 @@ func TestToolsHaveSums(t *testing.T) {
 	}
 }
 
-// A module with another sum than the one that is written here is not built.
+// TestBuildRefusesAnotherSum checks that a tool is not built if the checksum of its module differs from the checksum in
+// the source code.
 func TestBuildRefusesAnotherSum(t *testing.T) {
 	p := checkout(t)
 	other := tools[1]
@@ -133,7 +137,7 @@ func TestCompletionCanBeLeftOut(t *testing.T) {
 	}
 }
 
-// pip refuses a wheel whose hash is not in the lock file, and nothing is installed.
+// TestPipRefusesAnotherHash checks that pip refuses a wheel whose hash is not in the lock file, and installs nothing.
 func TestPipRefusesAnotherHash(t *testing.T) {
 	system, err := findPython()
 	if err != nil {
@@ -162,7 +166,7 @@ func TestPipRefusesAnotherHash(t *testing.T) {
 	}
 }
 
-// wheelMaker writes the smallest wheel that pip takes.
+// wheelMaker is a Python script that writes the smallest wheel that pip accepts.
 const wheelMaker = `
 import zipfile
 with zipfile.ZipFile("thing-1-py3-none-any.whl", "w") as z:

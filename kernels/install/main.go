@@ -1,23 +1,28 @@
-// Command install prepares everything that the notebooks need, and does nothing that is done already:
+// Command install installs everything that the notebooks need. It leaves out what an earlier call has installed:
 //
-//	go run ./kernels/install            # for this checkout: into .venv
-//	go run ./kernels/install -user      # and the kernel for every Jupyter of this user
-//	go run ./kernels/install -system    # and the kernel for every user of this machine
-//	go run ./kernels/install -gopls=false    # without completion and help: for a hub with little memory
-//	go run ./kernels/install -warm      # and compile what a first cell needs into Go's build cache: for images
+//	go run ./kernels/install            # installs into .venv of this checkout
+//	go run ./kernels/install -user      # also installs the kernel for every Jupyter of this user
+//	go run ./kernels/install -system    # also installs the kernel for every user of this machine
+//	go run ./kernels/install -gopls=false    # leaves out completion and help in cells: for a hub with little memory
+//	go run ./kernels/install -warm      # also compiles what a first cell needs into Go's build cache: for images
 //
-// It needs Go, Python 3.10 or newer with its venv module, and package registries the first time; no root, except
-// for -system. PYTHON names another Python. What it installs:
+// The command needs Go, and Python 3.10 or newer with the module venv. The first call needs access to package
+// registries. Only -system needs root. The environment variable PYTHON may name the Python to use. The command
+// installs:
 //
-//   - .venv, with JupyterLab and what executes and exports notebooks (kernels/jupyter.lock);
-//   - .venv/bin/gonb, the Go kernel, and goimports, which it calls;
-//   - .venv/bin/gopls, which completes code (Tab) and shows documentation (Shift-Tab); each kernel starts one, which
-//     takes 0.6 to 1.2 GB of memory;
-//   - .venv/share/revgnn/echarts.min.js, which draws figures (package echarts);
-//   - .venv/share/jupyter/kernels/revgnn, the kernel spec made from kernels/kernel.json, with a copy of ECharts for
-//     the pages that the notebook server shows; it gives cells the allocator's settings of package host, which
-//     `-env GLIBC_TUNABLES=` leaves out, and compiles them without debug information, which halves the time to link;
-//   - the modules in go.mod, since cells are compiled offline.
+//   - .venv, a Python environment with JupyterLab and with the packages that execute and export notebooks (they are
+//     listed in kernels/jupyter.lock);
+//   - .venv/bin/gonb, the Go kernel, and .venv/bin/goimports, which gonb calls;
+//   - .venv/bin/gopls, which completes code (Tab) and shows documentation (Shift-Tab); each kernel starts a gopls of
+//     its own, which takes 0.6 to 1.2 GB of memory;
+//   - .venv/share/revgnn/echarts.min.js, the library ECharts, which draws figures (package echarts);
+//   - .venv/share/jupyter/kernels/revgnn, the kernel spec, which is made from kernels/kernel.json, and a copy of
+//     ECharts for the pages that the notebook server shows;
+//   - the modules in go.mod, since cells are compiled without a network.
+//
+// The kernel spec sets environment variables for cells. GLIBC_TUNABLES has the settings of the memory allocator from
+// package host; `-env GLIBC_TUNABLES=` leaves the allocator as it is. GOFLAGS has the effect that cells are compiled
+// without debug information, which halves the time to link them.
 package main
 
 import (

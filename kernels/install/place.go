@@ -14,8 +14,8 @@ import (
 type place struct {
 	project string // the checkout
 	venv    string // .venv in it
-	share   string // our own files in .venv
-	goroot  string // of the Go that is to compile cells
+	share   string // the folder of revgnn's own files in .venv
+	goroot  string // the root folder of the Go that compiles cells
 }
 
 func newPlace() (*place, error) {
@@ -38,7 +38,8 @@ func newPlace() (*place, error) {
 	return &place{project: project, venv: venv, share: filepath.Join(venv, "share", "revgnn"), goroot: goroot}, nil
 }
 
-// once runs do unless the same key was recorded for the named step before and its product is still there.
+// once calls do, and then records key for the step called name. It does nothing if the same key is already recorded for
+// this step, and the file or folder product exists.
 func (p *place) once(name, key, product string, do func() error) error {
 	stamp := filepath.Join(p.share, "done", name)
 	if was, err := os.ReadFile(stamp); err == nil && string(was) == key {
@@ -56,7 +57,8 @@ func (p *place) once(name, key, product string, do func() error) error {
 	return os.WriteFile(stamp, []byte(key), 0o644)
 }
 
-// run executes a command quietly in a folder. Its error holds the last lines that the command wrote.
+// run executes a command in the folder dir. What the command writes is not shown. If the command fails, the error
+// contains the end of it.
 func (p *place) run(dir, name string, args ...string) error {
 	_, err := output(dir, name, args...)
 	return err

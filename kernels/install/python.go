@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// lockedFile names all packages that notebooks need, with their versions and the hashes of their wheels.
+// lockedFile is a lock file. It lists all Python packages that notebooks need, with their versions and the hashes of
+// their wheels.
 const lockedFile = "kernels/jupyter.lock"
 
 // python makes .venv and installs the packages in lockedFile into it.
@@ -23,7 +24,7 @@ func (p *place) python() error {
 		if err != nil {
 			return err
 		}
-		// --clear: a .venv whose Python is gone can't be mended.
+		// If there is a folder .venv, its Python does not work. The option --clear removes what is in this folder.
 		if err := p.run(p.project, system, "-m", "venv", "--clear", p.venv); err != nil {
 			return fmt.Errorf("making .venv: %w", err)
 		}
@@ -36,15 +37,17 @@ func (p *place) python() error {
 	})
 }
 
-// pip installs the packages in a lock file: wheels only, each of which must have one of the hashes there. (What is not
-// a wheel would run code to be built, and what that needs is in no lock file.)
+// pip installs the packages in a lock file. It accepts only wheels, and only if their hash is in the lock file.
+// (Packages that are not wheels must be built. This would run their code, and might need packages that are in no lock
+// file.)
 func (p *place) pip(locked string, options ...string) error {
 	return p.run(p.project, filepath.Join(p.venv, "bin", "python"), slices.Concat(
 		[]string{"-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--require-hashes", "--only-binary=:all:",
 			"-r", locked}, options)...)
 }
 
-// findPython looks for a Python that can make .venv: PYTHON, if set, else the usual names.
+// findPython looks for a Python that can make .venv. It tries the program that the environment variable PYTHON names.
+// If PYTHON is not set, it tries programs with the usual names, such as python3.
 func findPython() (string, error) {
 	names := []string{"python3", "python", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10"}
 	if own := os.Getenv("PYTHON"); own != "" {
