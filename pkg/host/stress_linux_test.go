@@ -183,7 +183,8 @@ func run(t *testing.T, environment ...string) (o outcome) {
 // the C library's own settings, "tuned" has [host.Tunables], and "kept" has [host.KeepTunables]. Each process must run
 // a compiled program 1,000 times in total, on 8 threads. The results of all three processes must be the same bit for
 // bit. The operating system must provide the memory of "tuned" in huge pages (2 MiB instead of 4 KiB), if these are
-// enabled. Before "tuned" starts, GLIBC_TUNABLES has another setting, which must still be there afterwards.
+// enabled. The allocator's settings are in the environment variable GLIBC_TUNABLES. For "tuned", this variable already
+// holds a setting of the user when the process starts. [host.Tune] must add its own settings and keep that of the user.
 func TestTunedStepsMatchBitForBit(t *testing.T) {
 	enginetest.Open(t, engine.CPU)
 	const others = "glibc.rtld.nns=4"
