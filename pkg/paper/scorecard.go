@@ -59,8 +59,8 @@ type Judgement struct {
 	Ours  *float64 `json:"ours,omitempty"`
 	Paper *float64 `json:"paper,omitempty"`
 	P     *float64 `json:"p,omitempty"`
-	// Splits is the number of splits that models were trained on. On each split there may be several trainings with
-	// different seeds. Seeds is the smallest number of seeds on any split. Both fields are 0 if the runs are not
+	// Splits is the number of splits that models were trained on; if the models differ in this number, it is the
+	// smallest. On each split there may be several trainings with different seeds. Seeds is the smallest number of seeds on any split. Both fields are 0 if the runs are not
 	// trainings.
 	Splits int `json:"splits,omitempty"`
 	Seeds  int `json:"seeds,omitempty"`
@@ -241,30 +241,36 @@ func trainings(splits, least, most int) string {
 	return text
 }
 
-// seeds looks at the trainings among the given runs. It returns the number of splits that they used. It also returns
-// the smallest and the largest number of different seeds with which a model was trained on a split of a dataset.
+// seeds looks at the trainings among the given runs. For each model on each dataset, it counts the splits, and the
+// different seeds on each split. It returns the smallest number of splits, and the smallest and the largest number of
+// seeds.
 func seeds(runs []*results.Record) (splits, least, most int) {
-	type place struct {
-		model, dataset string
-		split          int
-	}
-	on, used := map[place]map[uint64]bool{}, map[int]bool{}
+	type cell struct{ model, dataset string }
+	on := map[cell]map[int]map[uint64]bool{} // for each cell and split, the seeds
 	for _, r := range runs {
 		if r.Kind != results.Train {
 			continue
 		}
-		p := place{r.Model, r.Dataset, r.Split}
-		if on[p] == nil {
-			on[p] = map[uint64]bool{}
+		c := cell{r.Model, r.Dataset}
+		if on[c] == nil {
+			on[c] = map[int]map[uint64]bool{}
 		}
-		on[p][r.Seed], used[r.Split] = true, true
+		if on[c][r.Split] == nil {
+			on[c][r.Split] = map[uint64]bool{}
+		}
+		on[c][r.Split][r.Seed] = true
 	}
-	for _, s := range on {
-		if most = max(most, len(s)); least == 0 || len(s) < least {
-			least = len(s)
+	for _, at := range on {
+		if splits == 0 || len(at) < splits {
+			splits = len(at)
+		}
+		for _, s := range at {
+			if most = max(most, len(s)); least == 0 || len(s) < least {
+				least = len(s)
+			}
 		}
 	}
-	return len(used), least, most
+	return splits, least, most
 }
 
 // number returns a pointer to x. It returns nil if x is not finite, since JSON has only finite numbers.
