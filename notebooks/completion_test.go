@@ -72,7 +72,7 @@ func TestCompletion(t *testing.T) {
 	press("Tab", 0, len("nb.S"), ".jp-Completer:not(.lm-mod-hidden) .jp-Completer-item", "Save",
 		chromedp.KeyEvent(kb.Tab))
 	p.do(t, "closing what is open", chromedp.KeyEvent(kb.Escape))
-	press("Shift-Tab", 1, len("nb.Sa"), ".jp-Tooltip", "under a name for later cells",
+	press("Shift-Tab", 1, len("nb.Sa"), ".jp-Tooltip", "stores a copy of v under a name",
 		chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(input.ModifierShift)))
 	p.quiet(t)
 }

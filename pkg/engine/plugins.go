@@ -120,9 +120,9 @@ func PluginDir() (string, error) {
 
 // pluginFolders returns folders in which go-xla looks for plugins. If the environment variable PJRT_PLUGIN_LIBRARY_PATH
 // is set, go-xla looks in the folders that it lists, and in no others. pluginFolders then returns these folders, and
-// the second result is true. Otherwise it returns [PluginDir] and /usr/local/lib/go-xla, each with its subfolder nvidia,
-// in which go-xla's installer puts the CUDA plugin. The second result is then false: go-xla also looks in other folders,
-// such as the system's library folders.
+// the second result is true. Otherwise it returns [PluginDir] and /usr/local/lib/go-xla, each with its subfolder
+// nvidia, in which go-xla's installer puts the CUDA plugin. The second result is then false: go-xla also looks in other
+// folders, such as the system's library folders.
 func pluginFolders() (dirs []string, only bool) {
 	if paths, ok := os.LookupEnv(pjrt.PJRTPluginPathsEnv); ok {
 		return slices.DeleteFunc(strings.Split(paths, ":"), func(dir string) bool { return dir == "" }), true

@@ -66,11 +66,11 @@ type orderedSettings struct {
 // run along the rows. Every linear map has a weight W and a bias b of its own. The linear map that computes the gates
 // has W [d/C, 2d]. A setting makes all layers share this map.
 //
-// Parameters have the names of the authors' code, https://github.com/LUMIA-Group/OrderedGNN. Like the authors' code, and
-// unlike the publication's formulas, this network has both LayerNorms above. It also applies dropout to X_l, before each
-// layer and before the last linear map. Unlike this network, the authors' code has two dropout probabilities (0 to 0.5
-// each), and applies dropout to the input features, too. In the authors' code, "chunk size" means the number of gates,
-// d/C. The defaults of the authors' code are L = 8 layers, d = 256, 64 gates, and one or two layers in f.
+// Parameters have the names of the authors' code, https://github.com/LUMIA-Group/OrderedGNN. Like the authors' code,
+// and unlike the publication's formulas, this network has both LayerNorms above. It also applies dropout to X_l, before
+// each layer and before the last linear map. Unlike this network, the authors' code has two dropout probabilities (0 to
+// 0.5 each), and applies dropout to the input features, too. In the authors' code, "chunk size" means the number of
+// gates, d/C. The defaults of the authors' code are L = 8 layers, d = 256, 64 gates, and one or two layers in f.
 type ordered struct{ mean *sparse.Matrix }
 
 // Prepare lays out the matrix D^-1 A of [ordered], [n, n], with which the network takes means over neighbours.

@@ -18,9 +18,9 @@ import (
 // our rank:
 //   - If our rank is equal to the published rank or better, the verdict is Reproduced. But models that were not run
 //     might rank higher than Model. If they could push Model below its published rank, the verdict is only Weaker.
-//   - If our rank is worse, a paired test at the level Significance compares Model with the model that has the
-//     published rank in our results. The verdict is Weaker if the test finds no significant difference, and
-//     NotReproduced otherwise.
+//   - If our rank is worse, a paired test at the level Significance compares Model with the model that stands, in our
+//     results, where Model should stand: if the paper ranks Model second, with our second best model. The verdict is
+//     Weaker if the test finds no significant difference, and NotReproduced otherwise.
 type placeCheck struct {
 	Table        string         `json:"table"`
 	Model        string         `json:"model"`

@@ -60,8 +60,8 @@ type Judgement struct {
 	Paper *float64 `json:"paper,omitempty"`
 	P     *float64 `json:"p,omitempty"`
 	// Splits is the number of splits that models were trained on; if the models differ in this number, it is the
-	// smallest. On each split there may be several trainings with different seeds. Seeds is the smallest number of seeds on any split. Both fields are 0 if the runs are not
-	// trainings.
+	// smallest. On each split there may be several trainings with different seeds. Seeds is the smallest number of
+	// seeds on any split. Both fields are 0 if the runs are not trainings.
 	Splits int `json:"splits,omitempty"`
 	Seeds  int `json:"seeds,omitempty"`
 	// Records are the IDs of the runs from which the verdict follows, including the runs by which settings were chosen.

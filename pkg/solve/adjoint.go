@@ -86,10 +86,10 @@ type linearised struct {
 // change of q in the last iteration. The solve ends when the mean absolute value of e is small enough, relative to that
 // of the right-hand side σ'(u) ∘ v (see [fixedPoint]).
 //
-// The last iteration computes p from q, and then changes q by e. To compute p from the new q would take one more product
-// with K^T. pullBack saves this product, and so an iteration per layer. Therefore λ = v - p is too large by K^T e. The
-// solve of the next layer subtracts its own p from this λ, and so it can correct the error: it adds e to its own q, so
-// that its p contains K^T e. (Both layers have the same K, or nearly the same if K depends on X.)
+// The last iteration computes p from q, and then changes q by e. To compute p from the new q would take one more
+// product with K^T. pullBack saves this product, and so an iteration per layer. Therefore λ = v - p is too large by K^T
+// e. The solve of the next layer subtracts its own p from this λ, and so it can correct the error: it adds e to its own
+// q, so that its p contains K^T e. (Both layers have the same K, or nearly the same if K depends on X.)
 //
 // The weights' cotangents must count e only once. The next layer's q contains e. So this layer's part of the weights'
 // cotangents is computed from the last q minus e.

@@ -7,9 +7,9 @@ package sparse
 //	rows * terms + kernelCost + terms * (termCost + termShare * entries of the whole matrix).
 //
 // The first part is the cost of adding up the entries and the padding. The second part is the cost of starting the
-// kernel, which is the compiled loop that computes the bucket. The third part is a price for each term, since every term
-// takes time to compile. This price grows with the size of the matrix, so that it has about the same share of the cost
-// for small and for large graphs.
+// kernel, which is the compiled loop that computes the bucket. The third part is a price for each term, since every
+// term takes time to compile. This price grows with the size of the matrix, so that it has about the same share of the
+// cost for small and for large graphs.
 const (
 	kernelCost = 100
 	termCost   = 5
