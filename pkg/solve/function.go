@@ -11,11 +11,10 @@ import (
 // FromFunction makes a [Block] from h(x, w), which returns a node of x's shape. GoMLX differentiates h. The argument
 // trainable is the number of weights that receive gradients. They must be the first entries of w.
 //
-// h may use all operations of GoMLX, also those with scalars, except the operations that [loop.Differentiable]
-// excludes. h must use no nodes that were made outside h, except its arguments. For a [ReverseChain], the Lipschitz
-// constant of h in x must be below 1. A [Block] written by hand is faster if it uses what GoMLX does not know. Examples
-// are a cheap formula for the derivative of the activation, and results that the derivatives with respect to x and w
-// share.
+// h may use all operations of GoMLX except those that [loop.Differentiable] excludes. h must use no nodes that were
+// made outside h, except its arguments. For a [ReverseChain], the Lipschitz constant of h in x must be below 1. A
+// [Block] written by hand is faster if it uses what GoMLX does not know. Examples are a cheap formula for the
+// derivative of the activation, and results that the derivatives with respect to x and w share.
 func FromFunction(trainable int, h func(x *Node, w []*Node) *Node) Block {
 	return function{trainable, func(x *Node, w []*Node) differentiable {
 		f := func(in []*Node) *Node { return alike("h", h(in[0], in[1:]), in[0]) }

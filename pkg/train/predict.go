@@ -16,11 +16,13 @@ import (
 
 // Prediction is the result of one evaluation of a model. Its nodes are in the graph's order.
 type Prediction struct {
-	// Logits has the logits: Outputs numbers for each node. Representation has what the head, the model's last layer,
-	// reads: Width numbers for each node. Both arrays begin with the numbers of node 0, then come those of node 1, and
-	// so on.
-	Logits, Representation []float32
-	Outputs, Width         int
+	// Logits has the logits, one row after the other: an array of shape [nodes, Outputs].
+	Logits  []float32
+	Outputs int
+	// Representation has the input of the head, which is the model's last layer. It is an array of shape
+	// [nodes, Width], one row after the other.
+	Representation []float32
+	Width          int
 	// Loss is the loss over the training nodes. Gradients maps the name of each parameter to the gradient of the loss
 	// with respect to this parameter. Gradients is nil if the caller asked for no gradients. [Evaluate] computes
 	// neither the loss nor gradients.

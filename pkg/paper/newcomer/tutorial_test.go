@@ -10,9 +10,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// TestTutorial does what the page docs/add-a-figure.md tells its readers to do. It adds the page's item to package
-// paper, without changing any file of the checkout. Then it runs the item's test, and the test of all items. It also
-// builds the page's program. It runs this program if ECharts, the library that draws figures, is installed.
+// TestTutorial does what the page docs/add-a-figure.md tells its readers to do. The page adds a figure to package
+// paper, with a test. TestTutorial does so, too, without changing any file of the checkout. Then it runs the figure's
+// test, and the test of all tables and figures of package paper. It also builds the page's program. It runs this
+// program if ECharts, the library that draws figures, is installed.
 func TestTutorial(t *testing.T) {
 	page, over := pagetest.Read(t, "add-a-figure.md"), pagetest.NewOverlay(t)
 	const last = "\t\titem(\"reversing\", \"What running a layer backwards adds to it\", reversing),\n"
