@@ -82,10 +82,10 @@ func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	return f
 }
 
-// pick returns values[k] for each k in at, rounded to three decimals.
-func pick(values []float64, at []int) []float64 {
-	out := make([]float64, len(at))
-	for i, k := range at {
+// pick returns the values at the given indices, rounded to three decimals.
+func pick(values []float64, indices []int) []float64 {
+	out := make([]float64, len(indices))
+	for i, k := range indices {
 		out[i] = rounded(values[k], 3)
 	}
 	return out

@@ -29,10 +29,10 @@ type Differentiable struct {
 	lean bool
 }
 
-// Differentiate builds the function f for inputs that have the shapes of in. It also builds the vector-Jacobian
-// products of f that give the cotangents of the first inputs, in[:count]. Only the shapes of in matter here: the values
-// are passed later, to the methods of the [Differentiable] that Differentiate returns. Differentiate panics if f uses
-// an operation that the comment on [Differentiable] does not allow.
+// Differentiate builds the function f for inputs of the same shapes as the nodes of the argument in. It also builds the
+// vector-Jacobian products of f that give the cotangents of the first inputs, in[:count]. Only the shapes of these
+// nodes matter here: the values are passed later, to the methods of the [Differentiable] that Differentiate returns.
+// Differentiate panics if f uses an operation that the comment on [Differentiable] does not allow.
 func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentiable {
 	d := &Differentiable{}
 	d.program = newProgram(in[0].Graph().Backend(), func(g *graph.Graph) {

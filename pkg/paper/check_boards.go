@@ -66,14 +66,14 @@ func (c spreadOver) judge(v *View) finding {
 		to, end.Layer)
 }
 
-// factored returns the verdict on a claim that the number more is larger than the number less. The verdict is
-// Reproduced if more is at least factor times less. If more is larger than less, but by a smaller factor, the verdict
-// is Weaker. Otherwise the verdict is NotReproduced.
-func factored(more, less, factor float64) Verdict {
+// factored returns the verdict on a claim that one number, x, is larger than another number, y. The verdict is
+// Reproduced if x is at least factor · y. If x is larger than y, but by a smaller factor, the verdict is Weaker.
+// Otherwise the verdict is NotReproduced.
+func factored(x, y, factor float64) Verdict {
 	switch {
-	case more > 0 && more >= factor*less:
+	case x > 0 && x >= factor*y:
 		return Reproduced
-	case more > less:
+	case x > y:
 		return Weaker
 	}
 	return NotReproduced

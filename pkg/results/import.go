@@ -32,8 +32,8 @@ func (s *Store) Import(path string) (added, skipped int, err error) {
 	return s.ImportFrom(path, in)
 }
 
-// ImportFrom does the same as [Store.Import], but reads the records from in, and not from a file. The ending of path
-// tells the format of the records. Error messages contain path.
+// ImportFrom does the same as [Store.Import], but reads the records from a reader, the argument in, and not from a
+// file. The ending of path tells the format of the records. Error messages contain path.
 func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err error) {
 	f, err := formatOf(path)
 	if err != nil {

@@ -66,11 +66,11 @@ func (b bucket) block(v *Node) *Node {
 	return Reshape(Slice(v, AxisRange(b.from, b.from+b.terms*b.rows)), b.terms, b.rows, v.Shape().Dimensions[1])
 }
 
-// divided divides the rows of a matrix [n, heads*d], whose columns are head by head, by the numbers in by, [n, heads].
-// In each row, the d columns of a head are divided by the number for this row and this head.
-func divided(rows, by *Node) *Node {
-	each := headed(rows, by.Shape().Dimensions[1])
-	return Reshape(Div(each, BroadcastToShape(InsertAxes(by, -1), each.Shape())), rows.Shape().Dimensions...)
+// divided divides the rows of a matrix [n, heads*d], whose columns are head by head. The argument divisors, [n, heads],
+// has a number for each row and head. In each row, the d columns of a head are divided by this number.
+func divided(rows, divisors *Node) *Node {
+	each := headed(rows, divisors.Shape().Dimensions[1])
+	return Reshape(Div(each, BroadcastToShape(InsertAxes(divisors, -1), each.Shape())), rows.Shape().Dimensions...)
 }
 
 // rowDots are inner products of each row of a with the same row of b: one for each head, over the columns of this head.
