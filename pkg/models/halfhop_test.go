@@ -85,9 +85,10 @@ func slowed(on *Graph, g *graphs.Graph, chosen []bool, alpha float32) (a, mix *N
 	return Const(on, rows), Const(on, shares)
 }
 
-// [train.Trace] returns the states of a model: the features of all nodes after its layers. The test checks these states
-// for a model with Half-Hop, which adds slow nodes to the graph. The states have rows for the graph's own nodes only.
-// From the last state, the head computes the model's prediction.
+// TestTraceOfSlowNodes checks [train.Trace] for a model with Half-Hop, which adds slow nodes to the graph. Trace
+// returns the features of the nodes after the model's layers, and what the head predicts from them. The test checks
+// that there are predictions for the graph's own nodes only, none for slow nodes, and that the predictions from the
+// features after the last layer are the model's predictions.
 func TestTraceOfSlowNodes(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		g, c := modeltest.Board(t, 4), modeltest.Small("gcn")

@@ -125,8 +125,8 @@ func (v Verdict) Style() template.CSS {
 		NotReproduced: "background:#b84a00;color:#fff", NotRun: "background:#ececec;color:#5f5f5f"}[v]
 }
 
-// Style returns the colours for a claim in CSS. They show the claim's verdict. If the claim is about a cell that was
-// not reproduced, they also show whether our number is above or below the published number.
+// Style returns the colours for a claim in CSS. They show the claim's verdict. If the claim is about a number of one of
+// the paper's tables, and was not reproduced, they also show whether our number is above or below the published number.
 func (c frontClaim) Style() template.CSS {
 	if c.Degree == Above {
 		return "background:#f2b48a;color:#222"
@@ -134,8 +134,9 @@ func (c frontClaim) Style() template.CSS {
 	return c.Verdict.Style()
 }
 
-// To returns the target of the link on a cell of a grid. In a notebook, the link leads to the notebook of the cell's
-// table. On the front page, the link leads to a place on the same page: the row about this cell in a list of claims.
+// To returns the target of a claim's link. The link is in a [grid], which shows the claims about one of the paper's
+// tables. In a notebook, the link leads to the notebook with this table. On the front page, the link leads to a place
+// on the same page: the row about this claim in a list of claims.
 func (c frontClaim) To() string {
 	if strings.HasSuffix(c.Page, ".ipynb") {
 		return c.Page
@@ -143,7 +144,7 @@ func (c frontClaim) To() string {
 	return "#" + c.ID
 }
 
-// Apart returns our number minus the published number, as the text of a cell in a grid. The text is "·" if the claim
+// Apart returns our number minus the published number, as text for a [grid]. The text is "·" if the claim
 // was not run, and "failed" if one of the two numbers is missing for another reason.
 func (c frontClaim) Apart() string {
 	switch {
