@@ -59,7 +59,8 @@ func Known(key string) bool {
 }
 
 // change finds the setting with the given name, and changes it by the function that is the second argument. If the
-// model does not have the setting, change returns an error, unless the new value would be [Setting.Absent].
+// model does not have the setting, change returns an error, unless the new value is the one with which the setting has
+// no effect ([Setting.Absent]).
 func (c *Config) change(name string, to func(Setting) error) error {
 	list, keep := c.bound()
 	i := slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
@@ -73,8 +74,8 @@ func (c *Config) change(name string, to func(Setting) error) error {
 	return to(list[i])
 }
 
-// absent tells whether a change would give the value [Setting.Absent] to the shared setting with the given name. The
-// second argument is the function that makes the change.
+// absent tells whether a change would give the shared setting of the given name the value with which the setting has no
+// effect ([Setting.Absent]). The second argument is the function that makes the change.
 func absent(name string, to func(Setting) error) bool {
 	var other Config
 	for _, s := range other.shared() {
