@@ -125,6 +125,8 @@ func (s Setting) Check() error {
 		return nil
 	case *int:
 		number = float64(*v)
+	case *uint64:
+		number = float64(*v)
 	case *float64:
 		number = *v
 	default:

@@ -115,8 +115,8 @@ type ahead struct {
 }
 
 // standing returns a summary (see [ahead]) for each model with a reverse process in a table. If common is false, the
-// summary of a model covers all datasets on which this model was run. A dataset on which its runs failed is one of
-// them, on which the model is not ahead. If common is true, all summaries cover the same datasets: those for which
+// summary of a model covers all datasets on which this model was run. These include the datasets on which its runs
+// failed: the model counts as not ahead there. If common is true, all summaries cover the same datasets: those for which
 // every one of these models has gains. The result called ok is true if each summary covers enough datasets. The
 // argument called least is the smallest number that is enough.
 func (v *View) standing(table string, least int, common bool) (all []ahead, ok bool) {

@@ -53,6 +53,8 @@ func Evaluate(ctx context.Context, runner *experiment.Runner, r *Result, splits 
 		return nil, err
 	}
 	sum := models.Seen(r.Config.Config, g).Checksum()
+	profile, counts := runner.Profile, runner.Counts
+	defer func() { runner.Profile, runner.Counts = profile, counts }() // what the caller gave the runner
 	runner.Counts = func(record results.Record) bool { return record.Checksum == sum }
 	runner.Profile = experiment.Profile{Name: r.Search, Datasets: []string{data.Base(r.Dataset)}}
 	var out *Evaluation
