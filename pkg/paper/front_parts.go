@@ -59,9 +59,7 @@ var cellVerdicts = map[Verdict]string{Reproduced: WithinOne, Weaker: WithinTwo, 
 // Open tells whether the front page shows all lines of the list at once. Otherwise the list is folded: it opens when
 // the reader clicks on its title. Lists of claims that were not run are folded. Lists of claims about cells are folded,
 // too, since the page also shows the cells as coloured grids. The list must not be empty.
-func (l frontList) Open() bool {
-	return l.Verdict != NotRun && len(l.Claims) > 0 && !l.Claims[0].cell()
-}
+func (l frontList) Open() bool { return l.Verdict != NotRun && !l.Claims[0].cell() }
 
 func scoreOf(title, anchor string, lists []frontList) score {
 	s := score{Title: strings.ToUpper(title[:1]) + title[1:], Anchor: anchor}
