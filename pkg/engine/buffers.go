@@ -38,8 +38,8 @@ func (b *nested) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (
 	return buffer{inner, b}, flat, nil
 }
 
-// Compile compiles the graph. The result holds the program, and also the memory that a run of the program takes.
-// [MemoryOf] returns this memory.
+// Compile compiles the graph. The result holds the program. It also says how much memory a run of the program takes,
+// which [MemoryOf] returns.
 func (b *builder) Compile() (compute.Executable, error) {
 	var e compute.Executable
 	memory, err := measure(func() (err error) {

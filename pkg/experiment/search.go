@@ -53,8 +53,9 @@ type Found struct {
 	Why string
 }
 
-// AllBad is the text of [Found.Why] if no candidate can be chosen, since every candidate diverged or failed on at least
-// one of the splits on which candidates are compared.
+// AllBad is the text of [Found.Why] if there are several candidates, and each of them diverged or failed on at least one
+// of the splits on which candidates are compared. So none can be chosen. If there is only one candidate, nothing is
+// compared, and AllBad says that it diverged or failed on every split.
 const AllBad = "every setting diverged or failed"
 
 // Search asks for two sets of runs of a model on a dataset. The runs of the first set compare the profile's candidates.
@@ -95,6 +96,9 @@ func (v *View) choose(name string, s search) (f Found) {
 }
 
 func (s search) run(v *View) Found {
+	if len(s.candidates) == 1 {
+		return s.with(v, s.candidates[0])
+	}
 	best, bestVal, waiting := -1, math.Inf(-1), false
 	for i, c := range s.candidates {
 		var vals []float64
@@ -160,7 +164,10 @@ func (s search) with(v *View, c train.Config) Found {
 	if len(variances) > 0 {
 		f.SeedStd = math.Sqrt(metrics.Mean(variances))
 	}
-	if len(f.Tests) == 0 && len(f.Bad) == 0 {
+	switch {
+	case len(f.Bad) == len(s.splits):
+		f.Why = AllBad
+	case len(f.Tests) == 0:
 		f.Why = NotYet
 	}
 	return f

@@ -103,6 +103,16 @@ func TestCellsOfFailedAndFewSplits(t *testing.T) {
 	if j.Verdict != Weaker || !strings.Contains(j.Numbers, "split 2 diverged") {
 		t.Errorf("of a split that diverged: %+v", j)
 	}
+	p.Tried = 3 // with one candidate, there is nothing to compare on these splits
+	j = verdictOf(t, p, id, func(task experiment.Task) any {
+		if task.Split == 0 {
+			return nil
+		}
+		return scoring(39.47)
+	})
+	if j.Verdict != Weaker || j.Ours == nil || !strings.Contains(j.Numbers, "split 0 diverged") {
+		t.Errorf("of a first split that diverged: %+v", j)
+	}
 	j = verdictOf(t, p, id, func(experiment.Task) any { return nil })
 	if j.Verdict != NotReproduced || j.Ours != nil || !strings.Contains(j.Numbers, experiment.AllBad) {
 		t.Errorf("of splits that all diverged: %+v", j)
