@@ -35,7 +35,7 @@ func PNG(svg string, scale float64) ([]byte, error) {
 	draw.Draw(c.image, c.clip, image.White, image.Point{}, draw.Src)
 	root.index(c.ids)
 	if err := c.children(root, rasterx.Identity.Scale(scale, scale)); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("raster: %w", err)
 	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, c.image); err != nil {
@@ -54,7 +54,7 @@ type canvas struct {
 func (c *canvas) children(e *element, m rasterx.Matrix2D) error {
 	for _, child := range e.children {
 		if err := c.draw(child, m); err != nil {
-			return fmt.Errorf("raster: <%s>: %w", child.name, err)
+			return fmt.Errorf("<%s>: %w", child.name, err)
 		}
 	}
 	return nil
