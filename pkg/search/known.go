@@ -28,9 +28,9 @@ type Outcome struct {
 	Settings experiment.Settings `json:"settings"`
 	Metric   string              `json:"metric"`
 	// Epochs is the number of epochs that the trial has trained on this split so far. New is the number of epochs that
-	// it has trained since the previous rung. Val is the best validation metric so far, and BestEpoch is the first
-	// epoch with this metric. Ended is true if the training has stopped early, or has trained all epochs. The outcome
-	// of a training that has ended also counts at higher rungs.
+	// it has trained since the previous rung, or all of them if the training had to start over. Val is the best
+	// validation metric so far, and BestEpoch is the first epoch with this metric. Ended is true if the training has
+	// stopped early, or has trained all epochs. The outcome of a training that has ended also counts at higher rungs.
 	Epochs    int          `json:"epochs"`
 	New       int          `json:"new_epochs"`
 	BestEpoch int          `json:"best_epoch"`

@@ -151,6 +151,17 @@ func TestFailedIsTriedAgain(t *testing.T) {
 	if err != nil || r.Status != results.Failed || o.New != 0 || r.Seconds <= 0 || o.Total <= 1 {
 		t.Errorf("%s, %d new epochs in %g of %g s, %v", r.Status, o.New, r.Seconds, o.Total, err)
 	}
+	// The claim below has no checkpoint of the lower rung, so that the training starts over.
+	s.Graphs = whole
+	w.Search = s
+	if claim, err = w.claims.Try("b"); err != nil {
+		t.Fatal(err)
+	}
+	r, o, err = w.execute(t.Context(), Step{Job{0, 1}, 0, 6, sample}, claim)
+	claim.Release()
+	if err != nil || r.Status != results.OK || o.Epochs <= 3 || o.New != o.Epochs || r.Seconds != o.Total {
+		t.Errorf("%s, %d new epochs of %d in %g of %g s, %v", r.Status, o.New, o.Epochs, r.Seconds, o.Total, err)
+	}
 	for n := range 9 {
 		for split := range 2 {
 			failed := results.Begin(results.Search)
