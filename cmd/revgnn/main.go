@@ -56,7 +56,11 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	root.SetErr(stderr)
 	defer context.AfterFunc(ctx, func() {
 		if by, is := host.InterruptOf(ctx); is && !a.quiet {
-			fmt.Fprintf(stderr, "%v: ending after the current epoch; once more to end at once\n", by)
+			again := "; once more to end at once"
+			if by.Warning() {
+				again = ""
+			}
+			fmt.Fprintf(stderr, "%v: ending after the current epoch%s\n", by, again)
 		}
 	})()
 	err := cmp.Or(a.execute(ctx, root), out.err())

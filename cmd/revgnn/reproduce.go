@@ -111,7 +111,10 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	if r.dryRun {
 		return r.plan(ctx, runner, work)
 	}
-	if err := cmp.Or(paper.CanDraw(items), files.Writable(r.out)); err != nil {
+	if err := paper.CanDraw(items); err != nil {
+		return err
+	}
+	if err := files.Writable(r.out); err != nil {
 		return err
 	}
 	if err := r.complete(ctx, runner, work, p); err != nil {

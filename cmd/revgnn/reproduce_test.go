@@ -39,11 +39,13 @@ func TestReproduceWrongUsage(t *testing.T) {
 // TestReproduceCannotDraw calls reproduce without ECharts, the library that draws the figures. The command must fail
 // before it trains a model.
 func TestReproduceCannotDraw(t *testing.T) {
-	c := command(t, "reproduce", "fig1", "--runs", filepath.Join(t.TempDir(), "runs.sqlite"), "--out", t.TempDir())
+	c := command(t, "reproduce", "fig1", "--profile", "paper", "--runs", filepath.Join(t.TempDir(), "runs.sqlite"),
+		"--out", t.TempDir())
 	c.Env = append(c.Env, echarts.Variable+"=missing.js")
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
-	if err := c.Run(); c.ProcessState.ExitCode() != 1 || !strings.Contains(stderr.String(), "figures cannot be drawn") {
+	if err := c.Run(); c.ProcessState.ExitCode() != 1 || !strings.Contains(stderr.String(), "figures cannot be drawn") ||
+		strings.Contains(stderr.String(), "are to be made") {
 		t.Errorf("%v: %s", err, stderr.String())
 	}
 }

@@ -189,8 +189,8 @@ func (s *searching) read(config train.Config) (it *search.Search, splits, evalua
 // places checks that the results of the search can be written to the places that the flags --out and --save name.
 func (s *searching) places() error {
 	if s.out != "" {
-		if _, err := echarts.Source(); err != nil {
-			return fmt.Errorf("figures cannot be drawn: %w", err)
+		if err := echarts.CanDraw(); err != nil {
+			return err
 		}
 		if err := files.Writable(s.out); err != nil {
 			return err

@@ -132,6 +132,7 @@ func (s search) run(v *View) Found {
 // with asks for the trainings with the chosen settings c on all splits, and returns their results.
 func (s search) with(v *View, c train.Config) Found {
 	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: s.seeds}
+	absent := NotYet // why there are no results, if there are none
 	var variances []float64
 	for _, k := range s.splits {
 		var tests []float64
@@ -143,6 +144,9 @@ func (s search) with(v *View, c train.Config) Found {
 			switch {
 			case a.Record == nil:
 				missing = true
+				if a.Why != NotYet {
+					absent = a.Why
+				}
 			case a.OK():
 				tests = append(tests, float64(a.Outcome.Test))
 			default:
@@ -165,10 +169,12 @@ func (s search) with(v *View, c train.Config) Found {
 		f.SeedStd = math.Sqrt(metrics.Mean(variances))
 	}
 	switch {
-	case len(f.Bad) == len(s.splits):
+	case len(f.Bad) > 0 && len(f.Bad) == len(s.splits):
 		f.Why = AllBad
+	case len(f.Tests)+len(f.Bad) == 0:
+		return Found{Why: absent}
 	case len(f.Tests) == 0:
-		f.Why = NotYet
+		f.Why = absent
 	}
 	return f
 }

@@ -49,3 +49,40 @@ func TestSeeds(t *testing.T) {
 		t.Errorf("the spread over seeds is %v, want %v", f.SeedStd, want)
 	}
 }
+
+// TestOnlyCandidate: if a profile has a single setting for a model, nothing is compared. The field Why of the [Found]
+// must then say why there are no results.
+func TestOnlyCandidate(t *testing.T) {
+	p := profile(t, `{"name": "tiny", "datasets": ["cora"], "splits": [0, 1], "tried": 2, "candidates":
+		[{"settings": {"hidden": 4}}]}`)
+	only, err := p.Candidates("cora", "gcn")
+	if err != nil || len(only) != 1 {
+		t.Fatalf("%d candidates, %v", len(only), err)
+	}
+	config, err := only[0].Resolved().MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	diverged := func(split int) results.Record {
+		return results.Record{Kind: results.Train, Dataset: "cora", Model: "gcn", Split: split, Seed: uint64(split),
+			Config: config, Status: results.Diverged, Message: "epoch 3: not finite"}
+	}
+	for _, c := range []struct {
+		scope   Scope
+		records []results.Record
+		why     string
+		bad     int
+	}{
+		{Scope{}, nil, NotYet, 0},
+		{Scope{Datasets: []string{"photo"}}, nil, "not run: not among the --datasets chosen", 0},
+		{Scope{Absent: func(string) string { return "not run: dataset not here" }}, nil, "not run: dataset not here", 0},
+		{Scope{}, []results.Record{diverged(0)}, NotYet, 1},
+		{Scope{}, []results.Record{diverged(0), diverged(1)}, AllBad, 2},
+	} {
+		c.scope.Profile = p
+		f := NewView(c.scope, Index(c.records)).Search("cora", "gcn")
+		if f.Why != c.why || len(f.Bad) != c.bad || len(f.Tests) > 0 || (f.Config.Model == "") != (c.bad == 0) {
+			t.Errorf("got %+v, want %q", f, c.why)
+		}
+	}
+}

@@ -18,6 +18,10 @@ func (i Interrupt) Error() string { return "interrupted by " + nameOf(i.Signal) 
 // Status is the exit status that a program should have after this signal: 128 plus the signal's number, as in shells.
 func (i Interrupt) Status() int { return 128 + int(i.Signal) }
 
+// Warning tells whether the signal is SIGUSR1, by which a scheduler warns of a time limit. If it comes twice, it does
+// not end the process.
+func (i Interrupt) Warning() bool { return slices.Contains(warnings, os.Signal(i.Signal)) }
+
 // InterruptOf returns the signal that ended ctx, which is a context made by [Interruptible] or derived from such a
 // context. The second result is false if ctx has not ended, or if something else ended it.
 func InterruptOf(ctx context.Context) (by Interrupt, is bool) {
@@ -32,9 +36,9 @@ const grace = time.Second
 // Interruptible returns a context that ends when a signal asks the program to end. The context's cause (context.Cause)
 // is then an [Interrupt]. Such signals are SIGINT (Ctrl-C, or a notebook's stop button), SIGTERM (from a scheduler) and
 // SIGHUP (the terminal was closed). SIGUSR1 is also such a signal: a scheduler sends it some time before a time limit.
-// A second SIGINT, SIGTERM or SIGHUP ends the process at once, unless it comes within a second of the first. Signals
-// that were ignored when the process started, for example because of nohup, stay ignored. The function stop restores
-// the usual effects of the signals.
+// A second SIGINT, SIGTERM or SIGHUP ends the process at once, unless it comes within a second of the first; SIGUSR1
+// does not count as the first. Signals that were ignored when the process started, for example because of nohup, stay
+// ignored. The function stop restores the usual effects of the signals.
 //
 // After the first signal, writing to a closed pipe does not end the process any more, but returns an error. This is
 // needed for pipelines: Ctrl-C ends all programs of a pipeline, so that the program that reads from this one may have

@@ -114,7 +114,7 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 func needSymmetric(layer string, e sparse.BareEdges) {
 	if !e.Symmetric() {
 		panic(fmt.Errorf("%s needs a symmetric pattern: every edge in both directions; "+
-			"for directed edges, set the field Directed of GAT, or use sparse.Edges", layer))
+			"for directed edges, use sparse.Edges, or GAT with its field Directed set", layer))
 	}
 }
 

@@ -139,8 +139,8 @@ func (s Setting) Check() error {
 	return nil
 }
 
-// bounds returns the smallest and the largest number allowed. For whole numbers, both lie within the range of 32-bit
-// integers.
+// bounds returns the smallest and the largest number allowed. For settings of type int, both lie within the range of
+// 32-bit integers.
 func (s Setting) bounds() (least, most float64) {
 	least, most = s.Least, s.Most
 	if least >= most {

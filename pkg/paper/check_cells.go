@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/revgnn/revgnn/data"
@@ -55,15 +56,14 @@ func (v *View) cellOf(row PerformanceRow, dataset string) experiment.Found {
 // judge compares our result f with the published mean and standard deviation in column k of the row.
 func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding {
 	mean, std := row.Cells[k].Mean, row.Cells[k].Std
-	ours, failed := f.Values(), len(f.Bad) > 0 || f.Why == experiment.AllBad
+	ours := f.Values()
 	switch {
-	case len(ours) == 0 && failed:
-		why := strings.Join(append(f.Bad, f.Why), "; ")
-		out := found(NotReproduced, math.NaN(), mean, "%s", strings.TrimSuffix(why, "; "))
+	case f.Why == experiment.AllBad:
+		out := found(NotReproduced, math.NaN(), mean, "%s", strings.Join(append(slices.Clone(f.Bad), f.Why), "; "))
 		out.degree = Below
 		return out
 	case len(ours) == 0:
-		return notRun(f.Why)
+		return notRun(absence(f))
 	case len(ours)+len(f.Bad) < leastPairs:
 		return notRun(count(len(ours), "split") + " run, too few for a verdict")
 	}
@@ -83,7 +83,7 @@ func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding 
 	out := found(limited(math.Abs(apart), c.Reproduced, c.Weaker), at, mean, "%s, paper %s: %+.2f (%.1f std)", text,
 		theirs, at-mean, math.Abs(apart))
 	out.degree = degree(out.verdict, apart)
-	if failed {
+	if len(f.Bad) > 0 {
 		out.numbers += "; failed and not in the mean: " + strings.Join(f.Bad, ", ")
 		if out.verdict == Reproduced {
 			out.verdict, out.degree = Weaker, WithinTwo

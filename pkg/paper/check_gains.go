@@ -107,23 +107,23 @@ func (c unchanged) cases(v *View) []claimCase {
 // ahead summarises the gains of one model with a reverse process over the datasets on which it was run:
 //   - run is the number of these datasets;
 //   - ahead is the number of these datasets on which the mean gain is positive;
-//   - mean is the average of the mean gains, over the datasets for which [View.gains] returns gains.
+//   - gained is the number of these datasets for which [View.gains] returns gains; on the others, its runs failed;
+//   - mean is the average of the mean gains over the datasets with gains.
 type ahead struct {
-	model      string
-	ahead, run int
-	mean       float64
+	model              string
+	ahead, run, gained int
+	mean               float64
 }
 
 // standing returns a summary (see [ahead]) for each model with a reverse process in a table. If common is false, the
 // summary of a model covers all datasets on which this model was run. These include the datasets on which its runs
-// failed: the model counts as not ahead there. If common is true, all summaries cover the same datasets: those for which
-// every one of these models has gains. The result called ok is true if each summary covers enough datasets. The
+// failed: the model counts as not ahead there. If common is true, all summaries cover the same datasets: those for
+// which every one of these models has gains. The result called ok is true if each summary covers enough datasets. The
 // argument called least is the smallest number that is enough.
 func (v *View) standing(table string, least int, common bool) (all []ahead, ok bool) {
 	p := published[Performance](table)
 	backbones := pairs(p)
 	all = make([]ahead, len(backbones))
-	gained := make([]int, len(backbones)) // for each model, the number of datasets with gains
 	for _, dataset := range p.Columns {
 		means, run, failed := make([]float64, len(backbones)), make([]bool, len(backbones)), make([]bool, len(backbones))
 		for i, pair := range backbones {
@@ -138,8 +138,8 @@ func (v *View) standing(table string, least int, common bool) (all []ahead, ok b
 				if a.run++; means[i] > 0 {
 					a.ahead++
 				}
-				gained[i]++
-				a.mean += (means[i] - a.mean) / float64(gained[i])
+				a.gained++
+				a.mean += (means[i] - a.mean) / float64(a.gained)
 			}
 		}
 	}
@@ -156,8 +156,11 @@ func words(all []ahead) string {
 	var parts []string
 	for _, a := range all {
 		text := fmt.Sprintf("%s on %d of %d datasets", titleOf(a.model), a.ahead, a.run)
-		if a.run > 0 {
+		if a.gained > 0 {
 			text += fmt.Sprintf(" (%+.2f on average)", a.mean)
+		}
+		if failed := a.run - a.gained; failed > 0 {
+			text += fmt.Sprintf(" (runs failed on %d)", failed)
 		}
 		parts = append(parts, text)
 	}
@@ -207,7 +210,7 @@ func (c mostAhead) cases(v *View) []claimCase {
 }
 
 // largestGain tests that the reverse process improves no backbone more than the backbone of Model. The check takes only
-// datasets that all models with a reverse process were run on. There are two conditions:
+// datasets for which all models with a reverse process have gains ([View.gains]). There are two conditions:
 //   - the average gain of Model is positive, and no other model has a larger average gain;
 //   - the gain of Model is positive on at least one dataset, and no other model has positive gains on more datasets.
 //
@@ -230,7 +233,7 @@ func (c largestGain) cases(v *View) []claimCase {
 	return []claimCase{{model: c.Model, judge: func() finding {
 		all, ok := v.standing(c.Table, c.Least, true)
 		if !ok {
-			return notRun(fmt.Sprintf("a verdict needs %d datasets that all backbones were run on; %s", c.Least, words(all)))
+			return notRun(fmt.Sprintf("a verdict needs %d datasets with gains of all backbones; %s", c.Least, words(all)))
 		}
 		var own ahead
 		for _, a := range all {

@@ -67,19 +67,23 @@ func (c placeCheck) cases(v *View) (all []claimCase) {
 }
 
 func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) finding {
-	tests, absent := map[string]experiment.Found{}, []string{}
+	tests, absent, beaten := map[string]experiment.Found{}, []string{}, 0
 	for _, row := range p.Rows {
 		switch f := v.cellOf(row, dataset); {
 		case len(f.Values()) >= leastPairs:
 			tests[row.Model] = f
+		case row.Model == c.Model && f.Why == experiment.AllBad:
+			return found(NotReproduced, math.NaN(), float64(place), "%s", f.Why)
 		case row.Model == c.Model:
-			return notRun(cmp.Or(f.Why, "fewer than "+count(leastPairs, "split")+" run"))
-		case f.Why != experiment.AllBad: // a model of which all runs failed ranks below the others
+			return notRun(cmp.Or(f.Why, "fewer than "+count(leastPairs, "split")+" with a result"))
+		case f.Why == experiment.AllBad: // a model of which all runs failed ranks below the others
+			beaten++
+		default:
 			absent = append(absent, row.Name)
 		}
 	}
-	if len(tests) < c.Rows {
-		return notRun(fmt.Sprintf("%s run, a verdict needs %d", count(len(tests), "model"), c.Rows))
+	if run := len(tests) + beaten; run < c.Rows {
+		return notRun(fmt.Sprintf("%s run, a verdict needs %d", count(run, "model"), c.Rows))
 	}
 	byMean := slices.SortedFunc(maps.Keys(tests), func(a, b string) int {
 		switch x, y := mean(tests[a]), mean(tests[b]); {
@@ -90,9 +94,13 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 		}
 		return 0
 	})
-	at, rival := slices.Index(byMean, c.Model)+1, byMean[place-1]
-	f := found(Reproduced, float64(at), float64(place), "place %d of %d with %s", at, len(tests),
+	at := slices.Index(byMean, c.Model) + 1
+	f := found(Reproduced, float64(at), float64(place), "place %d of %d with %s", at, len(tests)+beaten,
 		spread(tests[c.Model].Values()))
+	if bad := tests[c.Model].Bad; len(bad) > 0 {
+		f.verdict = Weaker
+		f.numbers += "; failed and not in the mean: " + strings.Join(bad, ", ")
+	}
 	if len(absent) > 0 { // each absent row might rank higher than the model
 		f.numbers += fmt.Sprintf(", without %s of the paper's %d rows", strings.Join(absent, ", "), len(p.Rows))
 	}
@@ -104,6 +112,7 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 		f.numbers += fmt.Sprintf(", so that it may be %d", at+len(absent))
 		return f
 	}
+	rival := byMean[place-1]
 	gains := tests[c.Model].Gains(tests[rival])
 	f.p = pairedT(gains)
 	f.numbers += fmt.Sprintf("; in place %d %s with %s: %+.2f, %s", place, titleOf(rival),

@@ -77,7 +77,7 @@ func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
 				runs[r.ID] = r
 			}
 		}
-		if score.Degrees == nil {
+		if len(claims) == 0 || !claims[0].cell() {
 			group.Lists = listsOf(score.Name, claims)
 			g.Claims = append(g.Claims, scoreOf(score.Title, score.Name, group.Lists))
 		} else {

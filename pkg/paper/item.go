@@ -68,17 +68,13 @@ func figure(n int, build func(v *View) *Document) Item {
 	return drawing(fmt.Sprintf("fig%d", n), fmt.Sprintf("Figure %d: %s", n, statement(n).Short), build)
 }
 
-// CanDraw returns an error if one of the items has figures, but ECharts is not installed. ECharts is the library that
-// draws figures. Commands call CanDraw before they make any runs. Without this call, a command might train for hours,
-// and only then find that it cannot draw the figures.
+// CanDraw returns an error if one of the items has figures, but ECharts, which draws them, is not installed
+// ([echarts.CanDraw]).
 func CanDraw(items []Item) error {
 	if !slices.ContainsFunc(items, func(it Item) bool { return it.draws }) {
 		return nil
 	}
-	if _, err := echarts.Source(); err != nil {
-		return fmt.Errorf("figures cannot be drawn: %w", err)
-	}
-	return nil
+	return echarts.CanDraw()
 }
 
 // Choose returns the items with the given names, in the order of [Items]. The name "all" stands for all items.

@@ -155,9 +155,12 @@ func complete(r *experiment.Runner, p Profile, items []Item) error {
 			return err
 		}
 	}
-	fmt.Printf("A notebook cell makes runs for at most %s, so some runs are still missing. What is there is shown below. "+
-		"To make the other runs, run `make paper PROFILE=%s` in a terminal, or set %s to the seconds that a cell may take.\n",
-		experiment.Duration(limit), p.Name, SecondsVariable)
+	why := fmt.Sprintf("A notebook cell makes runs for at most %s", experiment.Duration(limit))
+	if limit == 0 {
+		why = "This notebook makes no runs"
+	}
+	fmt.Printf("%s, so some runs are still missing. What is there is shown below. To make the other runs, run `make paper "+
+		"PROFILE=%s` in a terminal, or set %s to the seconds that a cell may take.\n", why, p.Name, SecondsVariable)
 	return nil
 }
 
@@ -210,7 +213,8 @@ func allowed() (seconds float64, err error) {
 	if seconds, err = strconv.ParseFloat(text, 64); err != nil || !(seconds >= 0) {
 		return 0, fmt.Errorf("%s is %q: set it to a number of seconds, 0 to begin no work", SecondsVariable, text)
 	}
-	return seconds, nil
+	const most = 1e9 // some thirty years; a time.Duration can't hold ten times as many seconds
+	return min(seconds, most), nil
 }
 
 // project returns the nearest folder with a file go.mod, from the working directory upwards. It returns an empty text

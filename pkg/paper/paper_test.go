@@ -17,7 +17,10 @@ func TestAllItems(t *testing.T) {
 	for _, profile := range []Profile{Quick(), Paper()} {
 		s := experiment.Scope{Profile: profile.Profile}
 		for _, records := range []experiment.Records{nil, allRuns(t, s, profile, Items())} {
-			for _, d := range documents(s, profile, records) {
+			for i, d := range documents(s, profile, records) {
+				if records != nil && Items()[i].draws != (len(d.Figures) > 0) {
+					t.Errorf("%s has %d figures, and its item says draws = %v", d.Name, len(d.Figures), Items()[i].draws)
+				}
 				if records == nil && d.Name != "table1" && len(d.Records) > 0 {
 					t.Errorf("%s has %d records", d.Name, len(d.Records))
 				}

@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/experiment"
@@ -79,16 +80,21 @@ func unit(dataset string) string {
 	return "accuracy [%]"
 }
 
+// absence says why f has no results. If the trainings on some splits went wrong, and the others are not run yet, it says
+// both.
+func absence(f experiment.Found) string {
+	if f.Why == experiment.AllBad {
+		return f.Why
+	}
+	return strings.Join(append(slices.Clone(f.Bad), f.Why), "; ")
+}
+
 // cell returns the table cell that shows our result f. The argument paper is the published mean. The cell also shows
 // our mean minus the published mean.
 func cell(f experiment.Found, paper float64) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
-		why := f.Why
-		if why == "" {
-			why = strings.Join(f.Bad, "; ")
-		}
-		return report.Missing(why)
+		return report.Missing(absence(f))
 	}
 	c := overSplits(values)
 	if len(f.Bad) == 0 && f.Missing == 0 {

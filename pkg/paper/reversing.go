@@ -136,7 +136,7 @@ func reversing(v *View) *Document {
 func way(f experiment.Found) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
-		return report.Missing(f.Why)
+		return report.Missing(absence(f))
 	}
 	c := overSplits(values).Below(report.Text(fmt.Sprintf("(%s), %s", f.Config.Depth(), count(len(values), "split"))))
 	if len(f.Bad) > 0 {

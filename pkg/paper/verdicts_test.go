@@ -118,6 +118,12 @@ func TestCellsOfFailedAndFewSplits(t *testing.T) {
 		t.Errorf("of splits that all diverged: %+v", j)
 	}
 	p.Splits = []int{0, 1}
+	rest := experiment.Found{Bad: []string{"split 0 diverged"}, Missing: 9, Why: experiment.NotYet}
+	table2 := published[Performance]("table2")
+	if f := (cellCheck{"table2", 1, 2}).judge(rest, *table2.row("gcn"), 0); f.verdict != NotRun ||
+		!strings.Contains(f.numbers, "split 0 diverged; not run yet") {
+		t.Errorf("of a split that diverged, before the others were run: %+v", f)
+	}
 	j = verdictOf(t, p, id, func(experiment.Task) any { return scoring(39.47) })
 	if j.Verdict != NotRun || !strings.Contains(j.Numbers, "too few") {
 		t.Errorf("of two splits: %+v", j)
@@ -201,6 +207,16 @@ func TestVerdictsOfBackbones(t *testing.T) {
 			t.Errorf("%s of %v: %+v", c.id, c.gains, j)
 		}
 	}
+	// The runs of a model fail on one dataset. This dataset counts, but has no gain that could enter the average.
+	j := verdictOf(t, p, "improves", func(task experiment.Task) any {
+		if task.Dataset == "minesweeper" && task.Config.Model == "gat+rep" {
+			return nil
+		}
+		return gaining(map[string][3]float64{"gcn+rep": up, "gat+rep": up, "grand+rep": up})(task)
+	})
+	if !strings.Contains(j.Numbers, "on average) (runs failed on 1)") {
+		t.Errorf("of failed runs: %+v", j)
+	}
 	p.Datasets = p.Datasets[:3]
 	if j := verdictOf(t, p, "improves", gaining(map[string][3]float64{"gcn+rep": up})); j.Verdict != NotRun ||
 		!strings.Contains(j.Numbers, "needs 4 datasets") {
@@ -222,6 +238,18 @@ func TestVerdictsOfPlaces(t *testing.T) {
 		})
 		if j.Verdict != c.want || *j.Paper != 1 {
 			t.Errorf("%g ± %g against 80: %+v", c.own, c.distance, j)
+		}
+	}
+	// One model fails on every split. It ranks last, also if it is the model of the claim.
+	for failing, want := range map[string]Verdict{"gcn": Reproduced, "gcn+rep": NotReproduced} {
+		j := verdictOf(t, p, "place/gcn+rep/minesweeper", func(task experiment.Task) any {
+			if task.Config.Model == failing {
+				return nil
+			}
+			return scoring(80)
+		})
+		if j.Verdict != want {
+			t.Errorf("%s fails: %+v", failing, j)
 		}
 	}
 }

@@ -28,7 +28,7 @@ type Outcome struct {
 	Settings experiment.Settings `json:"settings"`
 	Metric   string              `json:"metric"`
 	// Epochs is the number of epochs that the trial has trained on this split so far. New is the number of epochs that
-	// it has trained since the previous rung, or all of them if the training had to start over. Val is the best
+	// it has trained since the previous rung, or all of them if the training started over. Val is the best
 	// validation metric so far, and BestEpoch is the first epoch with this metric. Ended is true if the training has
 	// stopped early, or has trained all epochs. The outcome of a training that has ended also counts at higher rungs.
 	Epochs    int          `json:"epochs"`
@@ -40,6 +40,9 @@ type Outcome struct {
 	// record, which has the start and the seconds of the training. If the training was interrupted and continued, the
 	// record has the start of the last part of the training, but the seconds of all parts.
 	End time.Time `json:"end"`
+	// Began is the time at which the training began ([train.Result]). If it differs from that of the lower rung, the
+	// training started over.
+	Began time.Time `json:"began,omitzero"`
 	// Total is the time, in seconds, that the trial has taken on this split so far. The run record counts only the
 	// seconds since the previous rung. The fields below Total are as in [train.Result].
 	Total           float64          `json:"total_seconds"`

@@ -71,18 +71,13 @@ func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r re
 	if higher && before.Ended {
 		o = before
 		o.New = 0
+	} else if o, err = w.train(ctx, blind, s, own, &r); err != nil {
+		return r, o, err
 	} else {
-		var first int
-		if o, first, err = w.train(ctx, blind, s, own, &r); err != nil {
-			return r, o, err
-		}
-		// A training that goes on from the lower rung begins with that rung's last epoch or the next. All others start
-		// over.
-		if first > 0 && first < before.Epochs {
-			before = Outcome{}
-		}
 		if r.Status == results.Failed { // a failed training does not report its time
 			o.Total = before.Total + time.Since(r.Started).Seconds()
+		} else if !o.Began.Equal(before.Began) { // it started over
+			before = Outcome{}
 		}
 		o.New = max(0, o.Epochs-before.Epochs)
 		r.Seconds = max(0, o.Total-before.Total)
@@ -104,11 +99,9 @@ func (w *work) graph(split int) Blind {
 }
 
 // train trains up to the step's rung. If there is a checkpoint, the training goes on from it. It starts over if the
-// checkpoint cannot be used, for example because another version of revgnn made it. The result first is the number of
-// the first epoch that this call reports, counted from 1, or 0 if it reports none. If the training fails or
-// diverges, train sets the status and the message of the record r.
-func (w *work) train(ctx context.Context, b Blind, s Step, own *experiment.Claim, r *results.Record) (out Outcome,
-	first int, err error) {
+// checkpoint cannot be used, for example because another version of revgnn made it. If the training fails or diverges,
+// train sets the status and the message of the record r.
+func (w *work) train(ctx context.Context, b Blind, s Step, own *experiment.Claim, r *results.Record) (Outcome, error) {
 	o := &train.Options{Checkpoint: own.Training(w.CheckpointEvery)}
 	if s.Rung < len(w.Schedule.Rungs)-1 {
 		o.Until = s.Until
@@ -120,9 +113,6 @@ func (w *work) train(ctx context.Context, b Blind, s Step, own *experiment.Claim
 	defer stop()
 	pace := paced(w.Deadline, s.Until)
 	o.Epoch = func(e train.Epoch) {
-		if first == 0 {
-			first = e.Epoch
-		}
 		if w.Epoch != nil {
 			w.Epoch(s, e)
 		}
@@ -135,18 +125,18 @@ func (w *work) train(ctx context.Context, b Blind, s Step, own *experiment.Claim
 	case err != nil && ctx.Err() == nil:
 		r.Status, r.Message = results.Failed, err.Error()
 		return Outcome{Val: train.Number(math.NaN()), Residual: train.Number(math.NaN()),
-			AdjointResidual: train.Number(math.NaN())}, first, nil
+			AdjointResidual: train.Number(math.NaN())}, nil
 	case err != nil:
-		return Outcome{}, first, err
+		return Outcome{}, err
 	case t.Status == train.Interrupted:
-		return Outcome{}, first, errLate
+		return Outcome{}, errLate
 	case t.Status == train.Diverged:
 		r.Status, r.Message = results.Diverged, t.Message
 	}
-	return Outcome{Epochs: t.Epochs, BestEpoch: t.BestEpoch, Val: t.Val, Ended: t.Status == train.OK, Total: t.Seconds,
-		EpochSeconds: t.EpochSeconds, CompileSeconds: t.CompileSeconds, PeakRSS: t.PeakRSS,
+	return Outcome{Epochs: t.Epochs, BestEpoch: t.BestEpoch, Val: t.Val, Ended: t.Status == train.OK, Began: t.Began,
+		Total: t.Seconds, EpochSeconds: t.EpochSeconds, CompileSeconds: t.CompileSeconds, PeakRSS: t.PeakRSS,
 		PredictedBytes: t.PredictedBytes, Iterations: t.Iterations, Residual: t.Residual,
-		AdjointResidual: t.AdjointResidual}, first, nil
+		AdjointResidual: t.AdjointResidual}, nil
 }
 
 // timed returns a context that ends when ctx ends. If the search has a deadline, the context ends at the deadline at

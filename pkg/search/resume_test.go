@@ -119,6 +119,38 @@ func TestFailuresAreWorst(t *testing.T) {
 	}
 }
 
+// TestStartsOver: a training that has no checkpoint of its lower rung starts over, and all its epochs and seconds count.
+// It is stopped and goes on from its own checkpoint, which changes nothing.
+func TestStartsOver(t *testing.T) {
+	s := tiny(t, board(t), filepath.Join(t.TempDir(), "a.sqlite"))
+	s.CheckpointEvery = time.Nanosecond
+	w := &work{Search: s, id: s.ID(), sampler: s.Sampler(), claims: experiment.ClaimsOf(s.Store),
+		known: known{0: {{0: {Epochs: 3, Total: 1, Began: time.Now()}}}}}
+	sample, err := w.sampler.Trial(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claim, err := w.claims.Try("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer claim.Release()
+	step := Step{Job{0, 1}, 0, 8, sample}
+	ctx, stop := context.WithCancel(t.Context())
+	s.Epoch = func(_ Step, e train.Epoch) {
+		if e.Epoch == 5 {
+			stop()
+		}
+	}
+	if _, _, err := w.execute(ctx, step, claim); err == nil {
+		t.Error("it was not stopped")
+	}
+	r, o, err := w.execute(t.Context(), step, claim)
+	if err != nil || r.Status != results.OK || o.Epochs <= 5 || o.New != o.Epochs || r.Seconds != o.Total {
+		t.Errorf("%s, %d new epochs of %d in %g of %g s, %v", r.Status, o.New, o.Epochs, r.Seconds, o.Total, err)
+	}
+}
+
 // TestFailedIsTriedAgain: if a search has records of failed trials, a later run of the search tries these trials again.
 // If no trial can be trained, the search ends with an error. The record of a failed step has the seconds that the step
 // took, and no new epochs.
@@ -150,17 +182,6 @@ func TestFailedIsTriedAgain(t *testing.T) {
 	claim.Release()
 	if err != nil || r.Status != results.Failed || o.New != 0 || r.Seconds <= 0 || o.Total <= 1 {
 		t.Errorf("%s, %d new epochs in %g of %g s, %v", r.Status, o.New, r.Seconds, o.Total, err)
-	}
-	// The claim below has no checkpoint of the lower rung, so that the training starts over.
-	s.Graphs = whole
-	w.Search = s
-	if claim, err = w.claims.Try("b"); err != nil {
-		t.Fatal(err)
-	}
-	r, o, err = w.execute(t.Context(), Step{Job{0, 1}, 0, 6, sample}, claim)
-	claim.Release()
-	if err != nil || r.Status != results.OK || o.Epochs <= 3 || o.New != o.Epochs || r.Seconds != o.Total {
-		t.Errorf("%s, %d new epochs of %d in %g of %g s, %v", r.Status, o.New, o.Epochs, r.Seconds, o.Total, err)
 	}
 	for n := range 9 {
 		for split := range 2 {

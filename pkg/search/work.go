@@ -136,13 +136,14 @@ func (w *work) wait(ctx context.Context, s Step) (*experiment.Claim, error) {
 		defer cancel()
 	}
 	own, err := w.claims.Await(until, w.claimKey(s))
-	if until.Err() != nil && own != nil { // the lock came at the very end of the time
+	interrupted, late := ctx.Err() != nil, until.Err() != nil
+	if late && own != nil { // the lock came at the very end of the time
 		own.Release()
 	}
 	switch {
-	case ctx.Err() != nil:
+	case interrupted:
 		return nil, fmt.Errorf("interrupted while another process made %s; the same command goes on from here", s)
-	case until.Err() != nil:
+	case late:
 		return nil, nil
 	}
 	return own, err

@@ -69,7 +69,7 @@ func (s *saver) save(now bool) {
 // state returns the present state of the training, for a checkpoint.
 func (s *saver) state() state {
 	f := s.fit
-	now := state{Origin: s.origin, Result: *f.result, History: f.result.History, Solve: f.solve, Adjoint: f.adjoint,
+	now := state{Origin: s.origin, Result: *f.result, Began: f.result.Began, History: f.result.History, Solve: f.solve, Adjoint: f.adjoint,
 		Patience: f.patience}
 	now.Result.Seconds, now.Result.PeakRSS = f.elapsed(), max(f.result.PeakRSS, peakRSS())
 	now.Result.PredictedBytes = max(f.result.PredictedBytes, f.predicted)
@@ -129,7 +129,7 @@ func (f *fit) take(was state) {
 			f.engine.Threads)
 		r.Threads = f.engine.Threads
 	}
-	r.Outputs, r.History, r.Weights = f.model.Outputs, was.History, map[string]Array{}
+	r.Began, r.Outputs, r.History, r.Weights = was.Began, f.model.Outputs, was.History, map[string]Array{}
 	for i, val := range was.BestVals {
 		r.History[i].Epochs, r.History[i].BestVal = f.config.Epochs, val
 	}

@@ -44,7 +44,7 @@ func same(t *testing.T, what string, got, want *Result) {
 	t.Helper()
 	plain := func(r *Result) (Result, []Epoch) {
 		p, history := *r, append([]Epoch{}, r.History...)
-		p.Seconds, p.EpochSeconds, p.CompileSeconds, p.PeakRSS, p.PredictedBytes = 0, 0, 0, 0, 0
+		p.Began, p.Seconds, p.EpochSeconds, p.CompileSeconds, p.PeakRSS, p.PredictedBytes = time.Time{}, 0, 0, 0, 0, 0
 		p.History, p.Logits, p.Weights = nil, nil, nil
 		for i := range history {
 			history[i].Seconds = 0

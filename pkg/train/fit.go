@@ -46,7 +46,8 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 	}
 	f := &fit{session: s, started: time.Now(), options: o,
 		result: &Result{Split: split, Seed: c.Seed + uint64(split), Threads: e.Threads, Outputs: s.model.Outputs,
-			Val: Number(math.NaN()), Test: Number(math.NaN()), Status: OK}}
+			Began: time.Now().UTC().Round(0), // without the monotonic clock, which a checkpoint cannot keep
+			Val:   Number(math.NaN()), Test: Number(math.NaN()), Status: OK}}
 	if err := f.run(ctx); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package train
 import (
 	"encoding/json"
 	"math"
+	"time"
 )
 
 // These are the statuses with which a training ends.
@@ -99,6 +100,9 @@ type Result struct {
 	// Message says in a sentence what went wrong. It is empty if nothing went wrong.
 	Message string `json:"message,omitempty"`
 
+	// Began is the time at which the training began. A training that goes on from a checkpoint keeps the time of its
+	// first part. So it tells whether two results are of the same training.
+	Began time.Time `json:"-"`
 	// History has an entry for each epoch. Weights are the weights after the best epoch. Logits are the logits that the
 	// model computes with these weights. Outputs is the number of logits of each node. Logits has the logits of node 0
 	// first, then those of node 1, and so on.

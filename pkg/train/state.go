@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/revgnn/revgnn/pkg/files"
 )
@@ -24,12 +25,13 @@ const stateMagic = "revgnn checkpoint 1\n"
 type state struct {
 	Origin Origin `json:"origin"`
 	// Result is the result of the training up to this checkpoint. Its field Seconds is the time that the training took
-	// up to this checkpoint. History has an entry for each epoch that was run. BestVals has an entry for each of these
-	// epochs, too: the best validation metric up to this epoch. These two are fields of their own since the JSON of
-	// Result contains neither of them.
-	Result   Result   `json:"result"`
-	History  []Epoch  `json:"history"`
-	BestVals []Number `json:"best_vals"`
+	// up to this checkpoint. Began is [Result].Began. History has an entry for each epoch that was run. BestVals has an entry for each of these
+	// epochs, too: the best validation metric up to this epoch. These three are fields of their own since the JSON of
+	// Result contains none of them.
+	Result   Result    `json:"result"`
+	Began    time.Time `json:"began"`
+	History  []Epoch   `json:"history"`
+	BestVals []Number  `json:"best_vals"`
 	// Solve is the number of iterations of all solves in all epochs so far. Adjoint is the number of iterations of all
 	// adjoint solves in all epochs so far. Patience is the number of epochs since the validation metric last improved.
 	Solve    float64 `json:"solve"`

@@ -77,6 +77,15 @@ func above(dir string) (string, bool) {
 	}
 }
 
+// CanDraw returns an error if the library cannot be read. Commands call it before they train anything. Otherwise they
+// might train for hours, and only then find that they cannot draw the figures.
+func CanDraw() error {
+	if _, err := Source(); err != nil {
+		return fmt.Errorf("figures cannot be drawn: %w", err)
+	}
+	return nil
+}
+
 // Source reads the library and returns its text. It returns an error if the hash of the file is not that of the
 // expected version.
 func Source() (string, error) {
