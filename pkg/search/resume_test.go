@@ -119,8 +119,8 @@ func TestFailuresAreWorst(t *testing.T) {
 	}
 }
 
-// TestStartsOver: a training that has no checkpoint of its lower rung starts over, and all its epochs and seconds count.
-// It is stopped and goes on from its own checkpoint, which changes nothing.
+// TestStartsOver: a training that has no checkpoint of its lower rung starts over, and all its epochs and seconds
+// count. It is stopped and goes on from its own checkpoint, which changes nothing.
 func TestStartsOver(t *testing.T) {
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "a.sqlite"))
 	s.CheckpointEvery = time.Nanosecond

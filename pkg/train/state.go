@@ -25,9 +25,9 @@ const stateMagic = "revgnn checkpoint 1\n"
 type state struct {
 	Origin Origin `json:"origin"`
 	// Result is the result of the training up to this checkpoint. Its field Seconds is the time that the training took
-	// up to this checkpoint. Began is [Result].Began. History has an entry for each epoch that was run. BestVals has an entry for each of these
-	// epochs, too: the best validation metric up to this epoch. These three are fields of their own since the JSON of
-	// Result contains none of them.
+	// up to this checkpoint. Began is [Result].Began. History has an entry for each epoch that was run. BestVals has an
+	// entry for each of these epochs, too: the best validation metric up to this epoch. These three are fields of their
+	// own since the JSON of Result contains none of them.
 	Result   Result    `json:"result"`
 	Began    time.Time `json:"began"`
 	History  []Epoch   `json:"history"`
