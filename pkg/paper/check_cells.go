@@ -3,7 +3,6 @@ package paper
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/revgnn/revgnn/data"
@@ -59,11 +58,11 @@ func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding 
 	ours := f.Values()
 	switch {
 	case f.Why == experiment.AllBad:
-		out := found(NotReproduced, math.NaN(), mean, "%s", strings.Join(append(slices.Clone(f.Bad), f.Why), "; "))
+		out := found(NotReproduced, math.NaN(), mean, "%s", reasons(f))
 		out.degree = Below
 		return out
 	case len(ours) == 0:
-		return notRun(absence(f))
+		return notRun(reasons(f))
 	case len(ours)+len(f.Bad) < leastPairs:
 		return notRun(count(len(ours), "split") + " run, too few for a verdict")
 	}
@@ -81,14 +80,8 @@ func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding 
 	at := metrics.Mean(ours)
 	apart := (at - mean) / row.std(k)
 	out := found(limited(math.Abs(apart), c.Reproduced, c.Weaker), at, mean, "%s, paper %s: %+.2f (%.1f std)", text,
-		theirs, at-mean, math.Abs(apart))
+		theirs, at-mean, math.Abs(apart)).withoutFailed(f.Bad)
 	out.degree = degree(out.verdict, apart)
-	if len(f.Bad) > 0 {
-		out.numbers += "; failed and not in the mean: " + strings.Join(f.Bad, ", ")
-		if out.verdict == Reproduced {
-			out.verdict, out.degree = Weaker, WithinTwo
-		}
-	}
 	if f.Missing > 0 {
 		out.numbers += fmt.Sprintf("; %s of %d not run yet", count(f.Missing, "split"), len(f.Splits))
 	}

@@ -96,11 +96,7 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 	})
 	at := slices.Index(byMean, c.Model) + 1
 	f := found(Reproduced, float64(at), float64(place), "place %d of %d with %s", at, len(tests)+beaten,
-		spread(tests[c.Model].Values()))
-	if bad := tests[c.Model].Bad; len(bad) > 0 {
-		f.verdict = Weaker
-		f.numbers += "; failed and not in the mean: " + strings.Join(bad, ", ")
-	}
+		spread(tests[c.Model].Values())).withoutFailed(tests[c.Model].Bad)
 	if len(absent) > 0 { // each absent row might rank higher than the model
 		f.numbers += fmt.Sprintf(", without %s of the paper's %d rows", strings.Join(absent, ", "), len(p.Rows))
 	}

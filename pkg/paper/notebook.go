@@ -160,7 +160,8 @@ func complete(r *experiment.Runner, p Profile, items []Item) error {
 		why = "This notebook makes no runs"
 	}
 	fmt.Printf("%s, so some runs are still missing. What is there is shown below. To make the other runs, run "+
-		"`make paper PROFILE=%s` in a terminal, or set %s to the seconds that a cell may take.\n", why, p.Name, SecondsVariable)
+		"`make paper PROFILE=%s` in a terminal, or set %s to the seconds that a cell may take.\n", why, p.Name,
+		SecondsVariable)
 	return nil
 }
 

@@ -14,12 +14,13 @@ import (
 // TestAllItems makes all items in both profiles, and renders their tables and figures. It does so once without records,
 // and once with records of all runs.
 func TestAllItems(t *testing.T) {
+	items := Items()
 	for _, profile := range []Profile{Quick(), Paper()} {
 		s := experiment.Scope{Profile: profile.Profile}
-		for _, records := range []experiment.Records{nil, allRuns(t, s, profile, Items())} {
+		for _, records := range []experiment.Records{nil, allRuns(t, s, profile, items)} {
 			for i, d := range documents(s, profile, records) {
-				if records != nil && Items()[i].draws != (len(d.Figures) > 0) {
-					t.Errorf("%s has %d figures, and its item says draws = %v", d.Name, len(d.Figures), Items()[i].draws)
+				if records != nil && items[i].draws != (len(d.Figures) > 0) {
+					t.Errorf("%s has %d figures, and its item says draws = %v", d.Name, len(d.Figures), items[i].draws)
 				}
 				if records == nil && d.Name != "table1" && len(d.Records) > 0 {
 					t.Errorf("%s has %d records", d.Name, len(d.Records))

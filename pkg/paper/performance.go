@@ -80,13 +80,18 @@ func unit(dataset string) string {
 	return "accuracy [%]"
 }
 
-// absence says why f has no results. If the trainings on some splits went wrong, and the others are not run yet, it says
-// both.
+// reasons says why f has no results: first which trainings went wrong, and then why there are no others.
+func reasons(f experiment.Found) string {
+	return strings.Join(append(slices.Clone(f.Bad), f.Why), "; ")
+}
+
+// absence says in a table cell why f has no results. It gives all [reasons], unless all trainings went wrong: the list
+// would then be too long for a cell.
 func absence(f experiment.Found) string {
 	if f.Why == experiment.AllBad {
 		return f.Why
 	}
-	return strings.Join(append(slices.Clone(f.Bad), f.Why), "; ")
+	return reasons(f)
 }
 
 // cell returns the table cell that shows our result f. The argument paper is the published mean. The cell also shows

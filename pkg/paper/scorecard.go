@@ -123,6 +123,18 @@ func notRun(why string) finding {
 	return found(NotRun, math.NaN(), math.NaN(), "%s", strings.TrimPrefix(why, "not run: "))
 }
 
+// withoutFailed says in the finding that its mean leaves out the splits on which a training failed. The argument bad has
+// a text for each of these splits, as in [experiment.Found]. If there are any, the verdict is Weaker at best.
+func (f finding) withoutFailed(bad []string) finding {
+	if len(bad) > 0 {
+		f.numbers += "; failed and not in the mean: " + strings.Join(bad, ", ")
+		if f.verdict == Reproduced {
+			f.verdict = Weaker
+		}
+	}
+	return f
+}
+
 // limited returns the verdict on a number x that ought to be small, such as an error. The arguments reproduced and
 // weaker are two limits, and weaker is the larger one. The verdict is Reproduced if x is at most the smaller limit.
 // Otherwise the verdict is Weaker if x is at most the larger limit, and NotReproduced if x is above both.

@@ -69,8 +69,8 @@ func (s *saver) save(now bool) {
 // state returns the present state of the training, for a checkpoint.
 func (s *saver) state() state {
 	f := s.fit
-	now := state{Origin: s.origin, Result: *f.result, Began: f.result.Began, History: f.result.History, Solve: f.solve, Adjoint: f.adjoint,
-		Patience: f.patience}
+	now := state{Origin: s.origin, Result: *f.result, Began: f.result.Began, History: f.result.History, Solve: f.solve,
+		Adjoint: f.adjoint, Patience: f.patience}
 	now.Result.Seconds, now.Result.PeakRSS = f.elapsed(), max(f.result.PeakRSS, peakRSS())
 	now.Result.PredictedBytes = max(f.result.PredictedBytes, f.predicted)
 	for _, e := range now.History {

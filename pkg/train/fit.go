@@ -44,9 +44,10 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 	if none(s.split.Val) {
 		return nil, fmt.Errorf("graph %q: split %d has no validation nodes, which early stopping needs", g.Name, split)
 	}
-	f := &fit{session: s, started: time.Now(), options: o,
+	now := time.Now()
+	f := &fit{session: s, started: now, options: o,
 		result: &Result{Split: split, Seed: c.Seed + uint64(split), Threads: e.Threads, Outputs: s.model.Outputs,
-			Began: time.Now().UTC().Round(0), // without the monotonic clock, which a checkpoint cannot keep
+			Began: now.UTC().Round(0), // without the monotonic clock, which a checkpoint cannot keep
 			Val:   Number(math.NaN()), Test: Number(math.NaN()), Status: OK}}
 	if err := f.run(ctx); err != nil {
 		return nil, err
