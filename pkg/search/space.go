@@ -67,7 +67,7 @@ func OpenSpace(nameOrFile string) (*Space, error) {
 }
 
 // ParseSpace reads a space from JSON. It returns an error if the space has an unknown setting or model, an empty range,
-// or a range with values that the setting cannot have.
+// a range with values that the setting cannot have, or a condition that names a setting with a condition of its own.
 func ParseSpace(text []byte) (*Space, error) {
 	var s Space
 	if err := files.Strict(text, &s); err != nil {
@@ -81,7 +81,28 @@ func ParseSpace(text []byte) (*Space, error) {
 			return nil, fmt.Errorf("the space %s, rule %d: %w", s.Name, i+1, err)
 		}
 	}
+	for _, model := range models.Names() {
+		if err := s.checkConditions(model); err != nil {
+			return nil, fmt.Errorf("the space %s, for %s: %w", s.Name, model, err)
+		}
+	}
 	return &s, nil
+}
+
+// checkConditions returns an error if the condition of a setting names a setting that has a condition itself. Settings
+// with conditions are all drawn after those without ([Sampler.sample]), but in no special order among themselves. So
+// the setting that the condition names might not have its value yet.
+func (s *Space) checkConditions(model string) error {
+	drawn := s.Of(model)
+	for _, d := range drawn {
+		for _, other := range drawn {
+			if _, named := d.When[other.Key]; named && len(other.When) > 0 {
+				return fmt.Errorf("the condition of %s names %s, which has a condition itself: give %s no condition, or "+
+					"name another setting", d.Key, other.Key, other.Key)
+			}
+		}
+	}
+	return nil
 }
 
 // ordered lists the settings that cannot be searched: limits on how long trials train, and the seed of the search. All
