@@ -151,7 +151,7 @@ func TestQuoted(t *testing.T) {
 }
 
 // TestSweepPage: the page shows only trainings with the same model and settings; their seeds may differ. If there are
-// several trainings with the same split and seed, the page shows only the latest.
+// several trainings with the same split and seed, the page shows only the latest. It has a command for each seed.
 func TestSweepPage(t *testing.T) {
 	hasLibrary(t)
 	g := modeltest.Board(t, 8)
@@ -183,7 +183,8 @@ func TestSweepPage(t *testing.T) {
 	}
 	_, body, _ := strings.Cut(page, "<body")
 	holds(t, body, []string{"3 trainings of 2 splits", "65.00 ± 21.21 %", "Of several seeds", "Results by split",
-		"Loss and validation ROC-AUC over epochs", "--splits 0,1"}, []string{"earlier", "Not in this record"})
+		"Loss and validation ROC-AUC over epochs", "--splits 0,1 ",
+		"--splits 1 ", "--seed=1000 "}, []string{"earlier", "Not in this record"})
 	if _, err := SweepPage(nil); err == nil {
 		t.Error("a page of nothing")
 	}

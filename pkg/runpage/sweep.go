@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
@@ -83,9 +84,29 @@ func SweepPage(list []results.Record) (string, error) {
 	items = append(items, sweepCurves(runs)...)
 	return report.Page(title, append(items, report.Heading(2, "Settings"), first.settings(),
 		report.Heading(2, "To repeat it"),
-		report.Paragraph("This trains on the same splits again, with the first seed of each, and records it."),
-		report.Code(command(first.Record, first.config, splits)),
+		report.Paragraph("This trains on the same splits again, with the same seeds, and records it."),
+		report.Code(strings.Join(repeat(runs), "\n")),
 		report.Heading(2, "What the numbers of the first training depend on"), first.origin())...)
+}
+
+// repeat returns the command lines that train on the same splits again, with the same seeds. A command with the setting
+// seed trains split k with seed + k. So the runs are sorted into groups by seed - k, with one command for each group.
+func repeat(runs []run) (lines []string) {
+	splits := map[uint64][]int{}
+	var seeds []uint64
+	for _, r := range runs {
+		seed := r.Seed - uint64(r.Split)
+		if splits[seed] == nil {
+			seeds = append(seeds, seed)
+		}
+		splits[seed] = append(splits[seed], r.Split)
+	}
+	for _, seed := range seeds {
+		c := runs[0].config
+		c.Seed = seed
+		lines = append(lines, command(runs[0].Record, c, splits[seed]))
+	}
+	return lines
 }
 
 func count(n int, what string) string {
