@@ -49,13 +49,16 @@ const variable = "GLIBC_TUNABLES"
 func Tune() error {
 	given, set := os.LookupEnv(variable)
 	choice, settings := os.Getenv(Allocator), Tunables
+	if !glibc || choice == System {
+		return nil
+	}
 	if choice == Keep {
 		settings = KeepTunables
 	}
 	if rest, ours := strings.CutSuffix(given, settings); ours {
 		return restore(strings.TrimSuffix(rest, ":"))
 	}
-	if !glibc || choice == System || strings.Contains(given, "glibc.malloc.") {
+	if strings.Contains(given, "glibc.malloc.") {
 		return nil
 	}
 	if set && given != "" {

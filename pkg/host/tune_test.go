@@ -12,6 +12,7 @@ func TestTuneEnvironment(t *testing.T) {
 	for _, c := range []struct{ allocator, before, after string }{
 		{System, "", ""},
 		{System, "glibc.rtld.nns=2", "glibc.rtld.nns=2"},
+		{System, Tunables, Tunables},
 		{"", "glibc.malloc.arena_max=7", "glibc.malloc.arena_max=7"},
 		{"", Tunables, ""},
 		{Keep, KeepTunables, ""},
