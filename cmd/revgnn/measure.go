@@ -56,8 +56,8 @@ func (a *app) invert() *cobra.Command {
 // Settings without effect on an inversion are left out, such as dropout, and the settings of the classifier and of
 // training. The seed is kept, since the weights are drawn at random.
 func invertOffer() offer {
-	without := []string{"dropout", "normalise", "tolerance", "adjoint", "norm", "no-bias", "head-layers", "lr",
-		"weight-decay", "epochs", "patience"}
+	without := []string{"dropout", "normalise", "layer-init", "tolerance", "adjoint", "norm", "no-bias", "head-layers",
+		"lr", "weight-decay", "epochs", "patience"}
 	return offer{of: func(k models.Kind) bool { return k.Plain != "" }, refuse: train.Invertible,
 		takes:    func(s models.Setting) bool { return !s.Reverse && !slices.Contains(without, s.Name) },
 		flags:    map[string]string{"forward": "depth"},

@@ -31,6 +31,9 @@ type Config struct {
 	// the authors' code.
 	Lipschitz        float64
 	Bound, Normalise string
+	// LayerInit chooses the initial weights of layers with a bound: "small", so that each layer starts close to the
+	// identity, or "glorot", as in the authors' code; see [Config.startNorm].
+	LayerInit string
 	// NoBias leaves out the layers' bias b. The formula of the paper's section 3.3 has no bias, but the authors' code
 	// has one. With many layers and a small bound on the weight W, the bias has more effect than W.
 	NoBias bool
@@ -96,6 +99,9 @@ func (c *Config) shared() []Setting {
 		{Name: "normalise", Value: &c.Normalise,
 			Help:  "how the bound is kept: project (after every step) or reparametrise (inside the model)",
 			OneOf: []string{"project", "reparametrise"}},
+		{Name: "layer-init", Value: &c.LayerInit,
+			Help:  "initial weights of layers with a bound: small (near the identity) or glorot (as the authors)",
+			OneOf: []string{"small", "glorot"}},
 		{Name: "tolerance", Value: &c.Tolerance,
 			Help: "mean absolute change at which a fixed-point iteration ends", Most: 1},
 		{Name: "max-iterations", Value: &c.MaxIterations, Help: "most fixed-point iterations per layer",
@@ -136,8 +142,8 @@ func (c *Config) shared() []Setting {
 func usual() Config {
 	return Config{Forward: 8, Reverse: 8, Hidden: 64, Heads: 1, Activation: string(layers.ActivationReLU),
 		Lipschitz: 0.999, Bound: string(layers.FrobeniusNorm), Normalise: "project",
-		Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit", Norm: "none", NormLayers: "none", NormScale: 1,
-		BlockNorm: "none", BlockScale: 1, HalfHopAlpha: 0.5}
+		LayerInit: "small", Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit",
+		Norm: "none", NormLayers: "none", NormScale: 1, BlockNorm: "none", BlockScale: 1, HalfHopAlpha: 0.5}
 }
 
 // Default returns a model's configuration with default settings. If there is no model of this name, only the field

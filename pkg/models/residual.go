@@ -59,7 +59,7 @@ var (
 	plainSettings = append([]string{"forward", "hidden", "dropout", "activation", "norm", "block-gate", "block-norm",
 		"block-scale", "no-bias", "head-layers"}, remedies...)
 	reverseSettings = []string{"forward", "reverse", "hidden", "dropout", "activation", "lipschitz", "bound",
-		"normalise", "tolerance", "max-iterations", "adjoint", "norm", "block-gate", "block-norm",
+		"normalise", "layer-init", "tolerance", "max-iterations", "adjoint", "norm", "block-gate", "block-norm",
 		"block-scale", "no-bias", "head-layers"}
 )
 
@@ -179,7 +179,7 @@ func (b *Builder) weights(params ...Param) []*Node {
 	bounded := Bounded{Params: params}
 	if c.HasReverse() {
 		bounded.Bound = &Bound{Norm: layers.Norm(c.Bound), Limit: c.Lipschitz, Project: c.Normalise == "project",
-			Start: startNorm(c) / float64(len(params))}
+			Start: c.startNorm() / float64(len(params))}
 	}
 	var values []*Node
 	for _, p := range params {
@@ -242,16 +242,27 @@ func (b *Builder) blockScaled(w *Node) *Node {
 	return MulScalar(w, b.Config.BlockScale)
 }
 
-// startNorm returns the limit of the sum of the Frobenius norms of the convolution's initial weights. It is
-// min(c, sqrt(d)/64), where c is the bound on the norm and d is the width. Each layer then starts close to the
-// identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019).
+// startNorm returns the limit of the sum of the Frobenius norms of the convolution's initial weights. It returns 0 if
+// there is no limit. The setting LayerInit chooses between two kinds of initial weights.
 //
-// With larger norms, the features could exceed the range of single precision in the reverse layers. A random d x d
-// matrix of Frobenius norm r has eigenvalues of absolute value up to about r/sqrt(d) (the circular law). So one layer
-// can enlarge features by a factor of about 1 + r/sqrt(d), and L layers can enlarge them by a factor of about
-// exp(L r/sqrt(d)). For r = 1, width 64 and 1024 layers, this factor is beyond the range of single precision. With the
-// norm chosen here, the factor for 1024 layers is at most exp(16). The optimiser Adam moves the norm up to the bound
-// within about ten steps.
-func startNorm(c Config) float64 {
-	return min(c.Lipschitz, math.Sqrt(float64(c.Hidden))/64)
+// With "small", the limit is min(c, sqrt(d)/64), where c is the bound on the norm and d is the width. Each layer then
+// starts close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019). With larger
+// norms, the features could exceed the range of single precision in the reverse layers. A random d x d matrix of
+// Frobenius norm r has eigenvalues of absolute value up to about r/sqrt(d) (the circular law). So one layer can enlarge
+// features by a factor of about 1 + r/sqrt(d), and L layers can enlarge them by a factor of about exp(L r/sqrt(d)). For
+// r = 1, width 64 and 1024 layers, this factor is beyond the range of single precision. With "small", the factor for
+// 1024 layers is at most exp(16). The optimiser Adam moves the norm up to the bound within about ten steps, if the
+// learning rate is not small.
+//
+// With "glorot", the initial weights are those of PyTorch Geometric, which the authors' code has. Their norm is about
+// sqrt(d), far above the bound. If the bound is kept inside the model, the parameters start with these values, and the
+// model scales them down. If training keeps the bound, the limit is c, since the layers need the bound from the start.
+func (c Config) startNorm() float64 {
+	switch {
+	case c.LayerInit == "small":
+		return min(c.Lipschitz, math.Sqrt(float64(c.Hidden))/64)
+	case c.Normalise == "project":
+		return c.Lipschitz
+	}
+	return 0
 }
