@@ -9,13 +9,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// gainCheck tests every gain that a table prints. If our mean gain and the published gain have different signs, the
-// verdict is NotReproduced. Otherwise the verdict depends on two conditions:
+// gainCheck tests every gain that a table prints. If our mean gain has the same sign as the published gain, the verdict
+// depends on two conditions:
 //   - the absolute value of our mean gain is at least Share times that of the published gain;
 //   - by a paired test, our gains are significant at the level Significance.
 //
-// The verdict is Reproduced if both conditions hold, Weaker if only one of them holds, and NotReproduced if neither
-// holds.
+// The verdict is Reproduced if both conditions hold, and Weaker if only one of them holds. If neither holds, or if the
+// signs differ, a confidence interval for the true mean gain decides, at the level 1 - Significance. If no gain in the
+// interval would meet the first condition, the verdict is NotReproduced. Otherwise there are too few runs to tell, and
+// the verdict is NotRun.
 type gainCheck struct {
 	Table        string  `json:"table"`
 	Significance float64 `json:"significance"`
@@ -35,12 +37,15 @@ func (c gainCheck) problem() error {
 func (c gainCheck) cases(v *View) (all []claimCase) {
 	return differences(v, c.Table, func(gains []float64, paper float64) Verdict {
 		along := metrics.Mean(gains) * math.Copysign(1, paper)
-		size, certain := along >= c.Share*math.Abs(paper), pairedT(gains) < c.Significance
+		enough := c.Share * math.Abs(paper)
+		size, certain := along >= enough, pairedT(gains) < c.Significance
 		switch {
 		case along > 0 && size && certain:
 			return Reproduced
 		case along > 0 && (size || certain):
 			return Weaker
+		case along+halfInterval(gains, 1-c.Significance) >= enough:
+			return NotRun
 		}
 		return NotReproduced
 	})
@@ -66,6 +71,12 @@ func differences(v *View, table string, decide func(gains []float64, paper float
 					f := found(decide(gains, paper), mean, paper, "%+.2f ± %.2f, paper %+.2f; %s", mean,
 						metrics.SampleStd(gains), paper, probability(gains))
 					f.p = pairedT(gains)
+					if f.verdict == NotRun {
+						f.numbers += fmt.Sprintf("; %s are too few to decide", count(len(gains), "split"))
+					}
+					if bad := v.cellOf(pair.plain, dataset).Bad; len(bad) > 0 {
+						f.numbers += "; without splits on which the backbone failed: " + strings.Join(bad, ", ")
+					}
 					return f
 				}})
 		}
@@ -73,9 +84,13 @@ func differences(v *View, table string, decide func(gains []float64, paper float
 	return all
 }
 
-// unchanged tests that a reverse process changes the test metric little. The verdict is Reproduced if the mean gain is
-// between -Points and Points. Outside this range, the verdict is NotReproduced if a paired test finds the gain
-// significant at the level Significance, and Weaker otherwise.
+// unchanged tests that a reverse process does not change the test metric, or at least does no harm. There are two
+// conditions:
+//   - the mean gain is between -Points and Points;
+//   - by a paired test, the gains are not significant at the level Significance.
+//
+// The verdict is Reproduced if both conditions hold. It is NotReproduced if neither holds and the mean gain is negative.
+// In all other cases it is Weaker: the change is small, or not significant, or to the better.
 type unchanged struct {
 	Table        string  `json:"table"`
 	Points       float64 `json:"points"`
@@ -94,10 +109,12 @@ func (c unchanged) problem() error {
 
 func (c unchanged) cases(v *View) []claimCase {
 	return differences(v, c.Table, func(gains []float64, _ float64) Verdict {
+		mean := metrics.Mean(gains)
+		small, certain := math.Abs(mean) <= c.Points, pairedT(gains) < c.Significance
 		switch {
-		case math.Abs(metrics.Mean(gains)) <= c.Points:
+		case small && !certain:
 			return Reproduced
-		case pairedT(gains) < c.Significance:
+		case !small && certain && mean < 0:
 			return NotReproduced
 		}
 		return Weaker

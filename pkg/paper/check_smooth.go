@@ -122,18 +122,21 @@ func (c gslAbove) judge(v *View, dataset string, depth int) finding {
 // gslLess tests that the forward process of Model has a smaller GSL than Plain, a model without a reverse process.
 // Plain was trained several times, with different numbers of layers. The check compares Model with each of these
 // trainings. Each comparison takes the mean GSL of Model and the mean GSL of Plain, over the layers that are recorded
-// for both. The verdict is Reproduced if Model has the smaller mean in every comparison, and Weaker if Model has the
-// smaller mean only in some.
+// for both. The verdict is Reproduced if Model has the smaller mean in every comparison, and a bound c of at least
+// Lipschitz. (With a smaller bound, its layers change the features so little that there is not much to compare.) The
+// verdict is Weaker if Model has the smaller mean in every comparison, but a smaller bound, or if Model has the smaller
+// mean only in some comparisons.
 type gslLess struct {
-	Model string `json:"model"`
-	Plain string `json:"plain"`
+	Model     string  `json:"model"`
+	Plain     string  `json:"plain"`
+	Lipschitz float64 `json:"lipschitz"`
 }
 
 func (c gslLess) problem() error {
 	if c.Model == "" || c.Plain == "" {
 		return fmt.Errorf("it needs two models")
 	}
-	return nil
+	return between("lipschitz", c.Lipschitz)
 }
 
 func (c gslLess) cases(v *View) (all []claimCase) {
@@ -145,7 +148,7 @@ func (c gslLess) cases(v *View) (all []claimCase) {
 }
 
 func (c gslLess) judge(v *View, dataset string) finding {
-	_, a, why := v.smoothed(dataset, c.Model, 0)
+	reversed, a, why := v.smoothed(dataset, c.Model, 0)
 	if why != "" {
 		return notRun(why)
 	}
@@ -171,12 +174,12 @@ func (c gslLess) judge(v *View, dataset string) finding {
 	switch {
 	case of == 0:
 		return notRun("the profile has no plain models")
-	case less == of:
+	case less == of && reversed.Contraction() >= c.Lipschitz:
 		verdict = Reproduced
 	case less > 0:
 		verdict = Weaker
 	}
-	return found(verdict, math.NaN(), math.NaN(), "mean GSL of the layers shared%s", text)
+	return found(verdict, math.NaN(), math.NaN(), "mean GSL of the layers shared, c = %g%s", reversed.Contraction(), text)
 }
 
 // sharedGSL returns two means: the mean GSL of model a and the mean GSL of model b. Both means are over the layers that

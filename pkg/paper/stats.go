@@ -27,6 +27,15 @@ func pairedT(differences []float64) float64 {
 	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Survival(math.Abs(t))
 }
 
+// halfInterval returns half the width of a confidence interval for the true mean of the given values, by Student's t
+// distribution. The interval is symmetric around the mean of the values. Level is its confidence level, such as 0.95.
+// There must be at least two values.
+func halfInterval(values []float64, level float64) float64 {
+	n := float64(len(values))
+	quantile := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
+	return quantile * metrics.SampleStd(values) / math.Sqrt(n)
+}
+
 // exponent finds the exponent p for which y is about proportional to x^p. It fits a straight line to the logarithms of
 // x and y. The slope of this line is p.
 func exponent(x, y []float64) (report.Fit, error) {

@@ -42,6 +42,7 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 		{"gsl-plain/gcn/chameleon-filtered/32-layers", 0.1, 1024, gsl{plain: 0.7}, Weaker},
 		{"gsl-plain/gcn/chameleon-filtered/16-layers", 0.1, 1024, gsl{plain: 0.5}, NotReproduced},
 		{"gsl-forward/gcn+rep/chameleon-filtered", 0.1, 1024, gsl{plain: 0.9, forward: 0.5}, Reproduced},
+		{"gsl-forward/gcn+rep/chameleon-filtered", 0.01, 1024, gsl{plain: 0.9, forward: 0.5}, Weaker},
 		{"gsl-forward/gcn+rep/chameleon-filtered", 0.1, 1024, gsl{plain: 0.4, forward: 0.5}, NotReproduced},
 	} {
 		p := Quick()

@@ -171,14 +171,17 @@ func TestVerdictsOfGains(t *testing.T) {
 		{"gain/gcn+rep/minesweeper", [3]float64{2, 2.1, 1.9}, Weaker},           // significant, but too small
 		{"gain/gcn+rep/minesweeper", [3]float64{1, -0.5, 1}, NotReproduced},     // neither significant nor large enough
 		{"gain/gcn+rep/minesweeper", [3]float64{-6, 18, 6}, Weaker},             // large enough, but not significant
+		{"gain/gcn+rep/minesweeper", [3]float64{-3, 4, 1}, NotRun},              // the true gain might be large enough
+		{"gain/gcn+rep/minesweeper", [3]float64{-3, 3, -1}, NotRun},             // the wrong sign, by chance perhaps
 		{"gain/gcn+rep/minesweeper", [3]float64{-1, -2, -1}, NotReproduced},     // the wrong sign
 		{"gain/gcn+rep/minesweeper", [3]float64{}, NotReproduced},               // no difference
 		{"gain/grand+rep/amazon-ratings", [3]float64{-1, -1.1, -1}, Reproduced}, // published: −1.04
 		{"gain/grand+rep/amazon-ratings", [3]float64{1, 1.1, 1}, NotReproduced},
-		{"unchanged/gat+rep/photo", [3]float64{-1, -1.1, -1}, Reproduced},
+		{"unchanged/gat+rep/photo", [3]float64{-1, 1.1, -1}, Reproduced},
+		{"unchanged/gat+rep/photo", [3]float64{-1, -1.1, -1}, Weaker}, // small, but significant
 		{"unchanged/gat+rep/photo", [3]float64{-5, 9, 2}, Weaker},
 		{"unchanged/gat+rep/photo", [3]float64{-5, -5.1, -5}, NotReproduced},
-		{"unchanged/gat+rep/photo", [3]float64{5, 5.1, 5}, NotReproduced},
+		{"unchanged/gat+rep/photo", [3]float64{5, 5.1, 5}, Weaker}, // a significant change, but no harm
 	} {
 		dataset := c.id[strings.LastIndex(c.id, "/")+1:]
 		j := verdictOf(t, p, c.id, gaining(map[string][3]float64{dataset: c.gains}))
