@@ -26,12 +26,12 @@ func depth(v *View) *Document {
 				curve.Dataset, limit, deepest)
 		}
 	}
-	d.note("%s", v.Profile.Depth.Note)
+	d.note("Error bars: the sample standard deviation over splits. %s", v.Profile.Depth.Note)
 	return d
 }
 
 // curve adds a figure and a table for one dataset to the document. The figure shows the test metric over the number of
-// layers, with a line for each process. The table has the test metrics, the validation metrics and some settings.
+// layers, with a line for each process, and error bars for the standard deviation over splits. The table has the test metrics, the validation metrics and some settings.
 func (v *View) curve(d *Document, curve DepthCurve) {
 	dataset := curve.Dataset
 	t := &report.Table{ID: "fig2-" + dataset + "-values",
@@ -50,8 +50,9 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 				row.Cells = append(row.Cells, report.Missing(why), report.Missing(why), settings)
 				continue
 			}
-			series[i].X, series[i].Y = append(series[i].X, float64(at.Layers)),
-				append(series[i].Y, metrics.Mean(tests))
+			s := &series[i]
+			s.X, s.Y = append(s.X, float64(at.Layers)), append(s.Y, metrics.Mean(tests))
+			s.Spread = append(s.Spread, metrics.SampleStd(tests)) // NaN for one split: no error bar
 			row.Cells = append(row.Cells, overSplits(vals), overSplits(tests), settings)
 		}
 		t.Rows = append(t.Rows, row)
