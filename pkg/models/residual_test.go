@@ -12,8 +12,8 @@ import (
 )
 
 // TestLayerInit checks the Frobenius norm of the initial weight of GCN+ReP, a matrix of width d = 64. With Glorot's
-// initial values, the norm is near sqrt(d) = 8. If training keeps the bound, the initial values are scaled down to c. By
-// default, they are scaled down to sqrt(d)/64 = 0.125 at most.
+// initial values, the norm is near sqrt(d) = 8. If training keeps the bound, the initial values are scaled down to c.
+// By default, they are scaled down to sqrt(d)/64 = 0.125 at most.
 func TestLayerInit(t *testing.T) {
 	for _, c := range []struct {
 		settings  []string

@@ -89,8 +89,8 @@ func differences(v *View, table string, decide func(gains []float64, paper float
 //   - the mean gain is between -Points and Points;
 //   - by a paired test, the gains are not significant at the level Significance.
 //
-// The verdict is Reproduced if both conditions hold. It is NotReproduced if neither holds and the mean gain is negative.
-// In all other cases it is Weaker: the change is small, or not significant, or to the better.
+// The verdict is Reproduced if both conditions hold. It is NotReproduced if neither holds and the mean gain is
+// negative. In all other cases it is Weaker: the change is small, or not significant, or to the better.
 type unchanged struct {
 	Table        string  `json:"table"`
 	Points       float64 `json:"points"`

@@ -31,7 +31,8 @@ func depth(v *View) *Document {
 }
 
 // curve adds a figure and a table for one dataset to the document. The figure shows the test metric over the number of
-// layers, with a line for each process, and error bars for the standard deviation over splits. The table has the test metrics, the validation metrics and some settings.
+// layers, with a line for each process, and error bars for the standard deviation over splits. The table has the test
+// metrics, the validation metrics and some settings.
 func (v *View) curve(d *Document, curve DepthCurve) {
 	dataset := curve.Dataset
 	t := &report.Table{ID: "fig2-" + dataset + "-values",

@@ -236,12 +236,15 @@ func (v *View) decide(c Claim, one claimCase) Judgement {
 		j.Records = append(j.Records, r.ID)
 	}
 	splits, least, most := seeds(runs)
-	if j.Splits, j.Seeds = splits, least; splits > 0 && j.Verdict != NotRun {
+	if j.Splits, j.Seeds = splits, least; splits > 0 && j.judged() {
 		j.Numbers += "; " + trainings(splits, least, most)
 	}
 	j.Numbers += "."
 	return j
 }
+
+// judged tells whether there were enough runs to compute a number of ours, or even to decide on the claim.
+func (j Judgement) judged() bool { return j.Verdict != NotRun || j.Ours != nil }
 
 // trainings returns a text such as "3 splits × 1 seed": the number of splits, and the number of seeds on each split.
 // The arguments least and most are the smallest and the largest number of seeds on any split.

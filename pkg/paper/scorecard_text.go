@@ -17,10 +17,10 @@ const (
 	verdictWidth = 16
 )
 
-// Text writes the scorecard for a terminal: first the counts of verdicts, then the claims, group by group. It does not
-// list claims with the verdict [NotRun] one by one. For these claims, it writes each reason with the number of claims
-// that were not run for this reason. If the scorecard has only chosen claims (see [Scorecard.Choose]), Text writes only
-// these claims, each with the IDs of its runs.
+// Text writes the scorecard for a terminal: first the counts of verdicts, then the claims, group by group. Claims with
+// the verdict [NotRun] are not listed one by one, except those with a number of ours. For the others, Text writes each
+// reason with the number of claims that were not run for this reason. If the scorecard has only chosen claims (see
+// [Scorecard.Choose]), Text writes only these claims, each with the IDs of its runs.
 func (s *Scorecard) Text(w io.Writer) {
 	if s.Groups == nil {
 		s.detail(w)
@@ -44,9 +44,11 @@ func (s *Scorecard) Text(w io.Writer) {
 		wrapped(w, "  ", g.About)
 		why := map[string]int{}
 		for _, j := range s.Claims {
-			if j.Group == g.Name && j.Verdict != NotRun {
+			switch {
+			case j.Group != g.Name:
+			case j.judged():
 				j.text(w)
-			} else if j.Group == g.Name {
+			default:
 				why[j.Numbers]++
 			}
 		}

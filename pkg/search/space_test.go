@@ -133,7 +133,8 @@ func TestRanges(t *testing.T) {
 
 func TestSpacesThatCannotBe(t *testing.T) {
 	dir := t.TempDir()
-	const nested = `"lr": {"choice": [1], "when": {"norm": ["none"]}}, "norm": {"choice": ["none"], "when": {"hidden": [8]}}`
+	const nested = `"lr": {"choice": [1], "when": {"norm": ["none"]}}, ` +
+		`"norm": {"choice": ["none"], "when": {"hidden": [8]}}`
 	for settings, want := range map[string]string{
 		nested:                                                           "names norm, which has a condition itself",
 		`"speed": {"log": [1, 2]}`:                                       `no model has a setting "speed"`,
