@@ -16,8 +16,8 @@ func (a *app) claims() *cobra.Command {
 	c := &cobra.Command{Use: "claims [ID…] [flags]",
 		Short: "Put the paper's claims to the test of the runs that are there",
 		Long: "Puts the paper's claims to the test of the runs that came with revgnn and those recorded since; it runs\n" +
-			"nothing. Verdicts: reproduced, weaker (the direction holds, but the size or the significance does not), not\n" +
-			"reproduced, not run. With IDs, or beginnings of IDs: these claims, with the runs behind each.",
+			"nothing. Verdicts: reproduced, weaker (only part of the claim holds), not reproduced, not run.\n" +
+			"With IDs, or beginnings of IDs: these claims, with the runs behind each.",
 		Example: "  revgnn claims\n" +
 			"  revgnn claims gain/gcn+rep table2/gcn+rep/minesweeper\n" +
 			"  revgnn claims --json --profile paper"}
