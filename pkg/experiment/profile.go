@@ -25,7 +25,8 @@ type Profile struct {
 	// datasets.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 	// Each entry of Chosen has settings for one model on one dataset. A search has found these settings (see package
-	// search). They are the only candidate for this model on this dataset: the Rules are not used.
+	// search), or they are from elsewhere ([Choice.Source]). The entries for this model on this dataset are the only
+	// candidates: the Rules are not used.
 	Chosen []Choice `json:"chosen,omitempty"`
 }
 
@@ -56,6 +57,8 @@ type Choice struct {
 	// Search is the ID of the search that found the settings (see package search). The records of this search have this
 	// ID in the field Profile, where other records have the name of a profile.
 	Search string `json:"search,omitempty"`
+	// Source says where settings are from that no search has found, such as "the README of the authors' code".
+	Source string `json:"source,omitempty"`
 	// Splits are the splits on which the model is trained. If Splits is left out, the splits of the profile are
 	// used.
 	Splits []int `json:"splits,omitempty"`
@@ -65,31 +68,38 @@ type Choice struct {
 }
 
 // Candidates returns the configurations that are tried for a model on a dataset. If the field Chosen has settings for
-// this model on this dataset, there is only one configuration, which has these settings. Otherwise the function
-// [Candidates] makes the configurations from the rules. The list is empty if the profile has no settings for the model.
-func (p Profile) Candidates(dataset, model string) ([]train.Config, error) {
-	c, found := p.chosen(dataset, model)
-	if !found {
+// this model on this dataset, these are the candidates. Otherwise the function [Candidates] makes them from the rules.
+// The list is empty if the profile has no settings for the model.
+func (p Profile) Candidates(dataset, model string) (all []train.Config, err error) {
+	chosen := p.chosen(dataset, model)
+	if len(chosen) == 0 {
 		return Candidates(p.Rules, dataset, model)
 	}
-	only, err := c.Settings.With(train.Default(model))
-	if err == nil {
-		err = only.Validate()
+	for _, c := range chosen {
+		one, err := c.Settings.With(train.Default(model))
+		if err == nil {
+			err = one.Validate()
+		}
+		if err == nil && !slices.Equal(c.Splits, chosen[0].Splits) {
+			err = fmt.Errorf("they are compared on splits %v and on splits %v: give them the same splits",
+				chosen[0].Splits, c.Splits)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the settings chosen for %s on %s: %w", model, dataset, err)
+		}
+		all = append(all, one)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("the settings chosen for %s on %s: %w", model, dataset, err)
-	}
-	return []train.Config{only}, nil
+	return all, nil
 }
 
-// chosen returns the entry of Chosen for a model on a dataset, and whether there is one.
-func (p Profile) chosen(dataset, model string) (Choice, bool) {
+// chosen returns the entries of Chosen for a model on a dataset.
+func (p Profile) chosen(dataset, model string) (all []Choice) {
 	for _, c := range p.Chosen {
 		if c.Dataset == dataset && c.Model == model {
-			return c, true
+			all = append(all, c)
 		}
 	}
-	return Choice{}, false
+	return all
 }
 
 // Candidates returns the configurations that the given rules allow for a model on a dataset. There is one configuration

@@ -17,7 +17,9 @@ type search struct {
 	candidates []train.Config
 	splits     []int
 	tried      int // the number of splits, counted from the first, on which candidates are compared
-	seeds      int // the number of trainings on each split with the chosen settings
+	// seeds has the number of trainings on each split for each candidate, should it be chosen. Where it ends, the
+	// number is 1. Candidates are compared with the first seed only.
+	seeds []int
 }
 
 // seedStep is added to the seed for each further training with the chosen settings on the same split. (A training on
@@ -45,12 +47,15 @@ type Found struct {
 	Splits  []int
 	Missing int
 	// The settings in a profile may come from a search that the command "revgnn search" made earlier. Search is then
-	// the ID of this search (see package search). Otherwise Search is empty. Candidates is the number of candidates
-	// that the profile has for the model on the dataset. Only [View.Search] sets the fields Search and Candidates.
-	Search     string
-	Candidates int
+	// the ID of this search (see package search). Otherwise Search is empty. Source is [Choice.Source] of the chosen
+	// settings. Candidates is the number of candidates that the profile has for the model on the dataset. Only
+	// [View.Search] sets these three fields.
+	Search, Source string
+	Candidates     int
 	// Why says why there is no result; it is empty if there is a result.
 	Why string
+
+	which int // the index of the chosen settings among the candidates
 }
 
 // AllBad is the text of [Found.Why] if there are several candidates, and each of them diverged or failed on at least one
@@ -69,13 +74,18 @@ func (v *View) Search(dataset, model string) (f Found) {
 	case len(candidates) == 0:
 		return Found{Why: fmt.Sprintf("not run: the profile %s has no settings for it", p.Name)}
 	}
-	splits := p.Splits
-	before, _ := p.chosen(data.Base(dataset), model)
-	if len(before.Splits) > 0 {
-		splits = before.Splits
+	it := search{dataset: dataset, candidates: candidates, splits: p.Splits, tried: p.Tried}
+	chosen := p.chosen(data.Base(dataset), model)
+	for _, c := range chosen {
+		it.seeds = append(it.seeds, max(1, c.Seeds))
+		if len(c.Splits) > 0 {
+			it.splits = c.Splits
+		}
 	}
-	f = v.choose(dataset+" "+model, search{dataset, candidates, splits, p.Tried, max(1, before.Seeds)})
-	f.Search, f.Candidates = before.Search, len(candidates)
+	f = v.choose(dataset+" "+model, it)
+	if f.Candidates = len(candidates); len(chosen) > 0 {
+		f.Search, f.Source = chosen[f.which].Search, chosen[f.which].Source
+	}
 	return f
 }
 
@@ -83,7 +93,7 @@ func (v *View) Search(dataset, model string) (f Found) {
 // splits in splits[:tried]. The runs of the second set train with the chosen settings, on all splits. The runs of both
 // sets form one group, which has the given name; see [Step].
 func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
-	return v.choose(name, search{dataset, candidates, splits, tried, 1})
+	return v.choose(name, search{dataset: dataset, candidates: candidates, splits: splits, tried: tried})
 }
 
 func (v *View) choose(name string, s search) (f Found) {
@@ -97,7 +107,7 @@ func (v *View) choose(name string, s search) (f Found) {
 
 func (s search) run(v *View) Found {
 	if len(s.candidates) == 1 {
-		return s.with(v, s.candidates[0])
+		return s.with(v, 0)
 	}
 	best, bestVal, waiting := -1, math.Inf(-1), false
 	for i, c := range s.candidates {
@@ -126,20 +136,24 @@ func (s search) run(v *View) Found {
 	if best < 0 {
 		return Found{Why: AllBad}
 	}
-	return s.with(v, s.candidates[best])
+	return s.with(v, best)
 }
 
-// with asks for the trainings with the chosen settings c on all splits, and returns their results.
-func (s search) with(v *View, c train.Config) Found {
-	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: s.seeds}
+// with asks for the trainings of candidate i, which is chosen, on all splits, and returns their results.
+func (s search) with(v *View, i int) Found {
+	c, seeds := s.candidates[i], 1
+	if i < len(s.seeds) {
+		seeds = s.seeds[i]
+	}
+	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: seeds, which: i}
 	absent := NotYet // why there are no results, if there are none
 	var variances []float64
 	for _, k := range s.splits {
 		var tests []float64
 		missing, bad := false, ""
-		for i := range s.seeds {
+		for n := range seeds {
 			seeded := c
-			seeded.Seed += uint64(i * seedStep)
+			seeded.Seed += uint64(n * seedStep)
 			a := Ask[Trained](v, Training(s.dataset, k, seeded))
 			switch {
 			case a.Record == nil:
@@ -160,7 +174,7 @@ func (s search) with(v *View, c train.Config) Found {
 			f.Missing++
 		default:
 			f.Tests[k] = metrics.Mean(tests)
-			if s.seeds > 1 {
+			if seeds > 1 {
 				variances = append(variances, math.Pow(metrics.SampleStd(tests), 2))
 			}
 		}
@@ -172,7 +186,7 @@ func (s search) with(v *View, c train.Config) Found {
 	case len(f.Bad) > 0 && len(f.Bad) == len(s.splits):
 		f.Why = AllBad
 	case len(f.Tests)+len(f.Bad) == 0:
-		return Found{Why: absent}
+		return Found{Why: absent, which: i}
 	case len(f.Tests) == 0:
 		f.Why = absent
 	}

@@ -2,7 +2,9 @@ package experiment
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/revgnn/revgnn/pkg/results"
@@ -24,16 +26,7 @@ func TestSeeds(t *testing.T) {
 	add := func(split int, seed uint64, test float64) {
 		c := only[0]
 		c.Seed = seed
-		outcome, err := json.Marshal(Trained{Result: train.Result{Split: split, Val: 0.5, Test: train.Number(test)}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		config, err := c.Resolved().MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, results.Record{Kind: results.Train, Dataset: "cora", Model: "gcn", Split: split, Config: config,
-			Status: results.OK, Outcome: outcome, Seed: seed + uint64(split)})
+		all = append(all, trained(t, c, split, 0.5, test))
 	}
 	add(3, 0, 0.5)
 	add(3, 1000, 0.75)
@@ -48,6 +41,48 @@ func TestSeeds(t *testing.T) {
 	if want := 0.25 / math.Sqrt2; math.Abs(f.SeedStd-want) > 1e-12 {
 		t.Errorf("the spread over seeds is %v, want %v", f.SeedStd, want)
 	}
+}
+
+// TestSeveralChosen: of several chosen settings, those with the best validation metric on the first splits count, with
+// their own number of seeds and their source. The test metric plays no part. Their splits must be the same.
+func TestSeveralChosen(t *testing.T) {
+	const both = `{"name": "tiny", "datasets": ["cora"], "splits": [0], "tried": 2, "candidates": [], "chosen": [
+		{"dataset": "cora", "model": "gcn", "settings": {"hidden": 4}, "splits": [3, 4, 5], "seeds": 2, "search": "s"},
+		{"dataset": "cora", "model": "gcn", "settings": {"hidden": 8}, "splits": [%s], "source": "a paper"}]}`
+	p := profile(t, fmt.Sprintf(both, "3, 4, 5"))
+	two, err := p.Candidates("cora", "gcn")
+	if err != nil || len(two) != 2 {
+		t.Fatalf("%d candidates, %v", len(two), err)
+	}
+	var all []results.Record
+	for split := 3; split < 6; split++ {
+		all = append(all, trained(t, two[0], split, 0.5, 0.9), trained(t, two[1], split, 0.6, 0.25))
+	}
+	f := NewView(Scope{Profile: p}, Index(all)).Search("cora", "gcn")
+	if f.Source != "a paper" || f.Search != "" || f.Candidates != 2 || f.Seeds != 1 || f.Config.Hidden != 8 ||
+		f.Missing != 0 || len(f.Tests) != 3 || f.Tests[5] != 0.25 {
+		t.Errorf("%+v", f)
+	}
+	other := profile(t, fmt.Sprintf(both, "0, 1"))
+	if _, err := other.Candidates("cora", "gcn"); err == nil || !strings.Contains(err.Error(), "the same splits") {
+		t.Errorf("other splits: %v", err)
+	}
+}
+
+// trained returns the record of a training of GCN on Cora with settings c, and with the given metrics.
+func trained(t *testing.T, c train.Config, split int, val, test float64) results.Record {
+	t.Helper()
+	outcome, err := json.Marshal(Trained{Result: train.Result{Split: split, Val: train.Number(val),
+		Test: train.Number(test)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := c.Resolved().MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results.Record{Kind: results.Train, Dataset: "cora", Model: "gcn", Split: split, Config: config,
+		Status: results.OK, Outcome: outcome, Seed: c.Seed + uint64(split)}
 }
 
 // TestOnlyCandidate: if a profile has a single setting for a model, nothing is compared. The field Why of the [Found]

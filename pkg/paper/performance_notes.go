@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -95,14 +96,16 @@ func (v *View) settingsTable(p *Performance, all searches, name string) *report.
 	return t
 }
 
-// chosenBy says how the settings of a result were chosen. It returns the ID of the search that found them, or "the
-// profile" if there was only one candidate. Otherwise it says from how many candidates they were chosen.
+// chosenBy says how the settings of a result were chosen: the ID of the search that found them, or their source, and the
+// number of candidates if there were several. For a single candidate without a search or a source, the text is "the
+// profile".
 func chosenBy(f experiment.Found) string {
+	from := cmp.Or(f.Search, f.Source)
 	switch {
-	case f.Search != "":
-		return f.Search
-	case f.Candidates == 1:
-		return "the profile"
+	case f.Candidates > 1 && from != "":
+		return fmt.Sprintf("%s; the best of %d", from, f.Candidates)
+	case f.Candidates > 1:
+		return fmt.Sprintf("the best of %d", f.Candidates)
 	}
-	return fmt.Sprintf("the best of %d", f.Candidates)
+	return cmp.Or(from, "the profile")
 }

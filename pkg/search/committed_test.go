@@ -16,7 +16,7 @@ import (
 )
 
 // TestCommittedChoices checks the chosen settings in the profiles in data/settings. Each choice names the search that
-// found it, and the records of this search are in data/searches. The trial with the best validation metric in these
+// found it, or where else it is from. The records of searches are in data/searches. The trial with the best validation metric in these
 // records must have the chosen settings. The records must have no test metric.
 func TestCommittedChoices(t *testing.T) {
 	for _, name := range data.SettingsNames() {
@@ -29,8 +29,10 @@ func TestCommittedChoices(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range profile.Chosen {
+			if c.Search == "" && c.Source == "" {
+				t.Errorf("%s: the settings of %s on %s name neither a search nor a source", name, c.Model, c.Dataset)
+			}
 			if c.Search == "" {
-				t.Errorf("%s: the settings of %s on %s name no search", name, c.Model, c.Dataset)
 				continue
 			}
 			t.Run(c.Dataset+" "+c.Model, func(t *testing.T) { checkChoice(t, c) })
