@@ -75,14 +75,19 @@ func (p Profile) Candidates(dataset, model string) (all []train.Config, err erro
 	if len(chosen) == 0 {
 		return Candidates(p.Rules, dataset, model)
 	}
+	splits := func(c Choice) []int {
+		if len(c.Splits) > 0 {
+			return c.Splits
+		}
+		return p.Splits
+	}
 	for _, c := range chosen {
 		one, err := c.Settings.With(train.Default(model))
 		if err == nil {
 			err = one.Validate()
 		}
-		if err == nil && !slices.Equal(c.Splits, chosen[0].Splits) {
-			err = fmt.Errorf("they are compared on splits %v and on splits %v: give them the same splits",
-				chosen[0].Splits, c.Splits)
+		if here, first := splits(c), splits(chosen[0]); err == nil && !slices.Equal(here, first) {
+			err = fmt.Errorf("there are several, on splits %v and on splits %v: give them the same splits", first, here)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the settings chosen for %s on %s: %w", model, dataset, err)

@@ -48,8 +48,8 @@ type Found struct {
 	Missing int
 	// The settings in a profile may come from a search that the command "revgnn search" made earlier. Search is then
 	// the ID of this search (see package search). Otherwise Search is empty. Source is [Choice.Source] of the chosen
-	// settings. Candidates is the number of candidates that the profile has for the model on the dataset. Only
-	// [View.Search] sets these three fields.
+	// settings. Both are empty if there are several candidates and none is chosen yet. Candidates is the number of
+	// candidates that the profile has for the model on the dataset. Only [View.Search] sets these three fields.
 	Search, Source string
 	Candidates     int
 	// Why says why there is no result; it is empty if there is a result.
@@ -58,8 +58,8 @@ type Found struct {
 	which int // the index of the chosen settings among the candidates
 }
 
-// AllBad is the text of [Found.Why] if there are several candidates, and each of them diverged or failed on at least one
-// of the splits on which candidates are compared. So none can be chosen. If there is only one candidate, nothing is
+// AllBad is the text of [Found.Why] if there are several candidates, and each of them diverged or failed on at least
+// one of the splits on which candidates are compared. So none can be chosen. If there is only one candidate, nothing is
 // compared, and AllBad says that it diverged or failed on every split.
 const AllBad = "every setting diverged or failed"
 
@@ -83,7 +83,8 @@ func (v *View) Search(dataset, model string) (f Found) {
 		}
 	}
 	f = v.choose(dataset+" "+model, it)
-	if f.Candidates = len(candidates); len(chosen) > 0 {
+	f.Candidates = len(candidates)
+	if len(chosen) == 1 || len(chosen) > 1 && f.Config.Model != "" { // otherwise none is chosen yet
 		f.Search, f.Source = chosen[f.which].Search, chosen[f.which].Source
 	}
 	return f
@@ -186,7 +187,7 @@ func (s search) with(v *View, i int) Found {
 	case len(f.Bad) > 0 && len(f.Bad) == len(s.splits):
 		f.Why = AllBad
 	case len(f.Tests)+len(f.Bad) == 0:
-		return Found{Why: absent, which: i}
+		return Found{Why: absent}
 	case len(f.Tests) == 0:
 		f.Why = absent
 	}

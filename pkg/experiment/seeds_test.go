@@ -63,6 +63,20 @@ func TestSeveralChosen(t *testing.T) {
 		f.Missing != 0 || len(f.Tests) != 3 || f.Tests[5] != 0.25 {
 		t.Errorf("%+v", f)
 	}
+	if f = NewView(Scope{Profile: p}, Index(all[:3])).Search("cora", "gcn"); f.Why != NotYet || f.Source != "" {
+		t.Errorf("with a candidate without its runs: %+v", f)
+	}
+	again := two[0]
+	again.Seed = seedStep
+	view := NewView(Scope{Profile: p, Splits: []int{5}}, Index([]results.Record{trained(t, two[0], 5, 0.7, 0.8),
+		trained(t, again, 5, 0.5, 0.5), trained(t, two[1], 5, 0.6, 0.25)}))
+	if f = view.Search("cora", "gcn"); f.Search != "s" || f.Seeds != 2 || f.Config.Hidden != 4 {
+		t.Errorf("on split 5, where the first is ahead: %+v", f)
+	}
+	p.Chosen[1].Splits, p.Splits = nil, []int{3, 4, 5}
+	if _, err := p.Candidates("cora", "gcn"); err != nil {
+		t.Errorf("the splits of the profile, in two ways: %v", err)
+	}
 	other := profile(t, fmt.Sprintf(both, "0, 1"))
 	if _, err := other.Candidates("cora", "gcn"); err == nil || !strings.Contains(err.Error(), "the same splits") {
 		t.Errorf("other splits: %v", err)

@@ -103,7 +103,7 @@ func chosenBy(f experiment.Found) string {
 	from := cmp.Or(f.Search, f.Source)
 	switch {
 	case f.Candidates > 1 && from != "":
-		return fmt.Sprintf("%s; the best of %d", from, f.Candidates)
+		return fmt.Sprintf("%s; best of %d compared", from, f.Candidates)
 	case f.Candidates > 1:
 		return fmt.Sprintf("the best of %d", f.Candidates)
 	}

@@ -57,7 +57,8 @@ func (r *Result) Choice() experiment.Choice {
 }
 
 // Save writes the chosen settings ([Result.Choice]) into the file at path. They replace the settings that an earlier
-// search has chosen for the same model and dataset. Several searches may save to the same file: Save waits while
+// search has chosen for the same model and dataset. Settings that are from no search ([experiment.Choice.Source]) are
+// kept. Several searches may save to the same file: Save waits while
 // another search writes. If ctx ends during this wait, Save returns an error.
 func (r *Result) Save(ctx context.Context, path string) error {
 	lock, err := files.AwaitLock(ctx, path+".lock")
@@ -70,7 +71,7 @@ func (r *Result) Save(ctx context.Context, path string) error {
 		return err
 	}
 	kept.Chosen = slices.DeleteFunc(kept.Chosen, func(c experiment.Choice) bool {
-		return c.Dataset == r.Dataset && c.Model == r.Model
+		return c.Dataset == r.Dataset && c.Model == r.Model && c.Source == ""
 	})
 	kept.Chosen = append(kept.Chosen, r.Choice())
 	text, err := json.MarshalIndent(kept, "", "  ")

@@ -16,8 +16,8 @@ import (
 )
 
 // TestCommittedChoices checks the chosen settings in the profiles in data/settings. Each choice names the search that
-// found it, or where else it is from. The records of searches are in data/searches. The trial with the best validation metric in these
-// records must have the chosen settings. The records must have no test metric.
+// found it, or where else it is from. The records of searches are in data/searches. The trial with the best validation
+// metric in these records must have the chosen settings. The records must have no test metric.
 func TestCommittedChoices(t *testing.T) {
 	for _, name := range data.SettingsNames() {
 		text, err := data.Settings(name)
