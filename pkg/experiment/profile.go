@@ -75,19 +75,14 @@ func (p Profile) Candidates(dataset, model string) (all []train.Config, err erro
 	if len(chosen) == 0 {
 		return Candidates(p.Rules, dataset, model)
 	}
-	splits := func(c Choice) []int {
-		if len(c.Splits) > 0 {
-			return c.Splits
-		}
-		return p.Splits
-	}
+	first := chosen[0].Splits
 	for _, c := range chosen {
 		one, err := c.Settings.With(train.Default(model))
 		if err == nil {
 			err = one.Validate()
 		}
-		if here, first := splits(c), splits(chosen[0]); err == nil && !slices.Equal(here, first) {
-			err = fmt.Errorf("there are several, on splits %v and on splits %v: give them the same splits", first, here)
+		if err == nil && !slices.Equal(c.Splits, first) {
+			err = fmt.Errorf("there are several, on splits %v and on splits %v: give them the same splits", first, c.Splits)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the settings chosen for %s on %s: %w", model, dataset, err)
@@ -97,10 +92,14 @@ func (p Profile) Candidates(dataset, model string) (all []train.Config, err erro
 	return all, nil
 }
 
-// chosen returns the entries of Chosen for a model on a dataset.
+// chosen returns the entries of Chosen for a model on a dataset, with the splits of the profile and one seed where an
+// entry has none of its own.
 func (p Profile) chosen(dataset, model string) (all []Choice) {
 	for _, c := range p.Chosen {
 		if c.Dataset == dataset && c.Model == model {
+			if c.Seeds = max(1, c.Seeds); len(c.Splits) == 0 {
+				c.Splits = p.Splits
+			}
 			all = append(all, c)
 		}
 	}

@@ -17,8 +17,8 @@ type search struct {
 	candidates []train.Config
 	splits     []int
 	tried      int // the number of splits, counted from the first, on which candidates are compared
-	// seeds has the number of trainings on each split for each candidate, should it be chosen. Where it ends, the
-	// number is 1. Candidates are compared with the first seed only.
+	// seeds has, for each candidate, the number of trainings on each split if this candidate is chosen. If seeds is
+	// nil, there is one training on each split. Candidates are compared with the first seed only.
 	seeds []int
 }
 
@@ -76,11 +76,8 @@ func (v *View) Search(dataset, model string) (f Found) {
 	}
 	it := search{dataset: dataset, candidates: candidates, splits: p.Splits, tried: p.Tried}
 	chosen := p.chosen(data.Base(dataset), model)
-	for _, c := range chosen {
-		it.seeds = append(it.seeds, max(1, c.Seeds))
-		if len(c.Splits) > 0 {
-			it.splits = c.Splits
-		}
+	for _, c := range chosen { // all of them have the same splits
+		it.splits, it.seeds = c.Splits, append(it.seeds, c.Seeds)
 	}
 	f = v.choose(dataset+" "+model, it)
 	f.Candidates = len(candidates)
@@ -143,7 +140,7 @@ func (s search) run(v *View) Found {
 // with asks for the trainings of candidate i, which is chosen, on all splits, and returns their results.
 func (s search) with(v *View, i int) Found {
 	c, seeds := s.candidates[i], 1
-	if i < len(s.seeds) {
+	if s.seeds != nil {
 		seeds = s.seeds[i]
 	}
 	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: seeds, which: i}
