@@ -11,8 +11,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Reversing has the settings of the table that compares three ways to use a layer: only forward layers, only reverse
-// layers, and both. For each way, models are trained on the same splits.
+// Reversing has the settings of the table that compares ways to use a layer: only forward layers, only reverse layers,
+// and both. A further network differs from the one with both kinds of layers in one respect only: all of its layers are
+// forward layers. Models are trained on the same splits for each way.
 type Reversing struct {
 	Datasets []string `json:"datasets"`
 	// Splits are the splits that models are trained on. Tried is the number of splits, counted from the first, on which
@@ -41,15 +42,25 @@ type Way struct {
 	Rules []experiment.Rule `json:"candidates"`
 }
 
-// These constants are the indices of the three ways to use a layer: only forward layers, only reverse layers, or both.
-// They are used for the list wayNames, and for the field Ways in [Reversing].
+// These constants are the indices of the ways to use a layer. They are used for the list wayNames. The first three are
+// also used for the field Ways in [Reversing]. The settings of the last one are not chosen, but made by [turned].
 const (
 	forwardOnly = iota
 	reverseOnly
 	bothWays
+	allForward
 )
 
-var wayNames = [3]string{"forward only", "reverse only", "both"}
+var wayNames = [4]string{"forward only", "reverse only", "both", "as both, but all forward"}
+
+// turned returns the settings c of a network with forward and reverse layers, but with forward layers in place of the
+// reverse layers. All else is as in c, also the bound on the weights, which only reverse layers need. So the two
+// networks show what the direction of layers changes. (The forward layers are one chain, where the network of c has
+// two. The head reads the encoded features in place of the result of the reverse layers.)
+func turned(c train.Config) train.Config {
+	c.Forward, c.Reverse = c.Forward+c.Reverse, 0
+	return c
+}
 
 // candidates returns the candidates on a dataset for the way w. A way is one of the three ways to use a layer: only
 // forward layers, only reverse layers, or both.
@@ -100,34 +111,42 @@ func reversing(v *View) *Document {
 	for _, way := range wayNames {
 		t.Columns = append(t.Columns, report.Column{Name: way, Unit: "%"})
 	}
-	t.Columns = append(t.Columns, report.Column{Name: "reverse − forward", Unit: "%"},
-		report.Column{Name: "both − forward", Unit: "%"})
+	t.Columns = append(t.Columns, report.Column{Name: "both − forward only", Unit: "%"},
+		report.Column{Name: "both − all forward", Unit: "%"})
 	for _, dataset := range p.Datasets {
 		for _, b := range p.Blocks {
 			if !about(b.Datasets, dataset) {
 				continue
 			}
-			var found [3]experiment.Found
+			var found [4]experiment.Found
+			name := func(way int) string { return strings.Join([]string{dataset, b.Title, wayNames[way]}, " ") }
 			row := report.Row{Group: dataset + ", " + unit(dataset), Label: b.Title}
 			for k, w := range b.Ways {
 				candidates, err := p.candidates(dataset, w)
 				if err != nil {
 					panic(err) // this cannot happen, since the profile was checked when it was read
 				}
-				found[k] = v.Choose(strings.Join([]string{dataset, b.Title, wayNames[k]}, " "), dataset, candidates,
-					p.Splits, p.Tried)
-				row.Cells = append(row.Cells, way(found[k]))
+				found[k] = v.Choose(name(k), dataset, candidates, p.Splits, p.Tried)
 			}
-			for _, k := range []int{reverseOnly, bothWays} {
-				row.Cells = append(row.Cells, gain(found[k].Gains(found[forwardOnly])))
+			if found[allForward].Why = found[bothWays].Why; found[bothWays].Config.Model != "" {
+				found[allForward] = v.Choose(name(allForward), dataset, []train.Config{turned(found[bothWays].Config)},
+					p.Splits, p.Tried)
+			}
+			for _, f := range found {
+				row.Cells = append(row.Cells, way(f))
+			}
+			for _, k := range []int{forwardOnly, allForward} {
+				row.Cells = append(row.Cells, gain(found[bothWays].Gains(found[k])))
 			}
 			t.Rows = append(t.Rows, row)
 			d.says(dataset, b.Title, found)
 		}
 	}
 	d.Tables = append(d.Tables, t)
-	d.note("Settings are chosen for every way by itself, on the validation metric of the first %s; differences are "+
-		"split by split, and p is from a two-sided paired t-test. %s", count(p.Tried, "split"), p.Note)
+	d.note("Settings are chosen separately for %q, %q and %q, by the validation metric on the first %s. %q has the "+
+		"settings of %q, but only forward layers, as many as the other has in both directions. Differences are split by "+
+		"split, and p is from a two-sided paired t-test. %s", wayNames[forwardOnly], wayNames[reverseOnly],
+		wayNames[bothWays], count(p.Tried, "split"), wayNames[allForward], wayNames[bothWays], p.Note)
 	return d
 }
 
@@ -155,22 +174,25 @@ func gain(gains []float64) report.Cell {
 	return report.Difference(metrics.Mean(gains), 2).Below(report.Text(tested(gains)))
 }
 
-// says adds a note to the document, about one kind of layer on one dataset. The note says how much the test metric
-// changes if a model has reverse layers beside its forward layers, and whether this change is significant. If there are
-// fewer splits than [leastPairs], says adds no note.
-func (d *Document) says(dataset, title string, found [3]experiment.Found) {
-	gains := found[bothWays].Gains(found[forwardOnly])
-	if len(gains) < leastPairs {
-		return
-	}
-	mean, p := metrics.Mean(gains), pairedT(gains)
-	verdict := "no difference that the splits can tell"
-	if p < 0.05 {
-		verdict = "a gain"
-		if mean < 0 {
-			verdict = "a loss"
+// says adds a note to the document, about one kind of layer on one dataset. The note says by how much a network with
+// both kinds of layers differs from the two networks with forward layers only, and whether the differences are
+// significant. If there are fewer splits than [leastPairs], says adds no note.
+func (d *Document) says(dataset, title string, found [4]experiment.Found) {
+	var all []string
+	for _, k := range []int{forwardOnly, allForward} {
+		gains := found[bothWays].Gains(found[k])
+		if len(gains) < leastPairs {
+			return
 		}
+		mean, p := metrics.Mean(gains), pairedT(gains)
+		verdict := "no difference that the splits can tell"
+		if p < 0.05 {
+			verdict = "a gain"
+			if mean < 0 {
+				verdict = "a loss"
+			}
+		}
+		all = append(all, fmt.Sprintf("%+.2f points beside %q: %s (%s)", mean, wayNames[k], verdict, tested(gains)))
 	}
-	d.note("%s, %s: reverse layers beside forward layers make a difference of %+.2f points on average: %s (%s).",
-		dataset, title, mean, verdict, tested(gains))
+	d.note("%s, %s: a network with both kinds of layers has %s.", dataset, title, strings.Join(all, "; "))
 }
