@@ -12,8 +12,8 @@ import (
 )
 
 // Reversing has the settings of the table that compares ways to use a layer: only forward layers, only reverse layers,
-// and both. A further network differs from the one with both kinds of layers in one respect only: all of its layers are
-// forward layers. Models are trained on the same splits for each way.
+// and both. A further network has the settings of the one with both kinds of layers, but all of its layers are forward
+// layers. Models are trained on the same splits for each way.
 type Reversing struct {
 	Datasets []string `json:"datasets"`
 	// Splits are the splits that models are trained on. Tried is the number of splits, counted from the first, on which
