@@ -136,11 +136,7 @@ func deltas(p *Performance, row PerformanceRow, plain string, all searches) repo
 	r := report.Row{Group: p.Groups[row.Group], Label: "Δ"}
 	for k, dataset := range p.Columns {
 		with, without := all[[2]string{row.Model, dataset}], all[[2]string{plain, dataset}]
-		gains := with.Gains(without)
-		c := report.Missing("not run with and without reverse layers on the same splits")
-		if len(gains) > 0 {
-			c = report.Difference(metrics.Mean(gains), 2).Below(report.Text(tested(gains)))
-		}
+		c := gain(with.Gains(without), "not run with and without reverse layers on the same splits")
 		theirs := report.Missing("the paper does not print it")
 		if row.Delta != nil {
 			theirs = report.Difference(row.Delta[k], 2)
@@ -148,6 +144,17 @@ func deltas(p *Performance, row PerformanceRow, plain string, all searches) repo
 		r.Cells = append(r.Cells, c, theirs.Published())
 	}
 	return r
+}
+
+// gain returns a table cell with the mean of the given gains. Here a gain is the test metric of a model with reverse
+// layers minus the test metric of a model without them, on the same split. Below the mean, the cell has the p-value of
+// a paired t-test, if there are enough splits for this test. If there are no gains, the cell is empty, and the argument
+// called none says why.
+func gain(gains []float64, none string) report.Cell {
+	if len(gains) == 0 {
+		return report.Missing(none)
+	}
+	return report.Difference(metrics.Mean(gains), 2).Below(report.Text(tested(gains)))
 }
 
 // tested returns the result of a paired t-test of gains as text, such as "p = 0.031, 10 splits". If there are too few

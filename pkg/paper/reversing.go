@@ -53,6 +53,9 @@ const (
 
 var wayNames = [4]string{"forward only", "reverse only", "both", "as both, but all forward"}
 
+// forwardWays are the ways without reverse layers. Each is compared with the way that has both kinds of layers.
+var forwardWays = [2]int{forwardOnly, allForward}
+
 // turned returns the settings c of a network with forward and reverse layers, but with forward layers in place of the
 // reverse layers. All else is as in c, also the bound on the weights, which only reverse layers need. So the two
 // networks show what the direction of layers changes. (The forward layers are one chain, where the network of c has
@@ -128,18 +131,21 @@ func reversing(v *View) *Document {
 				}
 				found[k] = v.Choose(name(k), dataset, candidates, p.Splits, p.Tried)
 			}
-			if found[allForward].Why = found[bothWays].Why; found[bothWays].Config.Model != "" {
-				found[allForward] = v.Choose(name(allForward), dataset, []train.Config{turned(found[bothWays].Config)},
-					p.Splits, p.Tried)
+			both := found[bothWays]
+			found[allForward].Why = both.Why
+			if both.Config.Model != "" { // its settings are chosen
+				found[allForward] = v.Choose(name(allForward), dataset, []train.Config{turned(both.Config)}, p.Splits, p.Tried)
 			}
 			for _, f := range found {
 				row.Cells = append(row.Cells, way(f))
 			}
-			for _, k := range []int{forwardOnly, allForward} {
-				row.Cells = append(row.Cells, gain(found[bothWays].Gains(found[k])))
+			var gains [len(forwardWays)][]float64
+			for i, k := range forwardWays {
+				gains[i] = both.Gains(found[k])
+				row.Cells = append(row.Cells, gain(gains[i], "not run both ways on the same splits"))
 			}
 			t.Rows = append(t.Rows, row)
-			d.says(dataset, b.Title, found)
+			d.says(dataset, b.Title, gains)
 		}
 	}
 	d.Tables = append(d.Tables, t)
@@ -164,23 +170,13 @@ func way(f experiment.Found) report.Cell {
 	return c
 }
 
-// gain returns a table cell with the mean of the given gains. Here a gain is the test metric of a model with reverse
-// layers minus the test metric of a model with forward layers only, on the same split. Below the mean, the cell has the
-// p-value of a paired t-test, if there are enough splits for this test.
-func gain(gains []float64) report.Cell {
-	if len(gains) == 0 {
-		return report.Missing("not run both ways on the same splits")
-	}
-	return report.Difference(metrics.Mean(gains), 2).Below(report.Text(tested(gains)))
-}
-
 // says adds a note to the document, about one kind of layer on one dataset. The note says by how much a network with
 // both kinds of layers differs from the two networks with forward layers only, and whether the differences are
-// significant. If there are fewer splits than [leastPairs], says adds no note.
-func (d *Document) says(dataset, title string, found [4]experiment.Found) {
+// significant. The argument called differences has the differences on each split, for each way in [forwardWays]. If
+// there are fewer splits than [leastPairs], says adds no note.
+func (d *Document) says(dataset, title string, differences [len(forwardWays)][]float64) {
 	var all []string
-	for _, k := range []int{forwardOnly, allForward} {
-		gains := found[bothWays].Gains(found[k])
+	for i, gains := range differences {
 		if len(gains) < leastPairs {
 			return
 		}
@@ -192,7 +188,8 @@ func (d *Document) says(dataset, title string, found [4]experiment.Found) {
 				verdict = "a loss"
 			}
 		}
-		all = append(all, fmt.Sprintf("%+.2f points beside %q: %s (%s)", mean, wayNames[k], verdict, tested(gains)))
+		beside := wayNames[forwardWays[i]]
+		all = append(all, fmt.Sprintf("%+.2f points beside %q: %s (%s)", mean, beside, verdict, tested(gains)))
 	}
 	d.note("%s, %s: a network with both kinds of layers has %s.", dataset, title, strings.Join(all, "; "))
 }
