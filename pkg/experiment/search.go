@@ -95,12 +95,26 @@ func (v *View) Choose(name, dataset string, candidates []train.Config, splits []
 }
 
 func (v *View) choose(name string, s search) (f Found) {
+	v.within(name, &s, func() { f = s.run(v) })
+	return f
+}
+
+// Expect notes that a training on each of the splits will be needed, but that its settings are not chosen yet. They
+// will be those of one of the candidates. So a plan of the runs counts these trainings, at the cost of the candidate
+// that takes the most work; see [Step.Provisional]. The trainings form a group, which has the given name.
+func (v *View) Expect(name, dataset string, candidates []train.Config, splits []int) {
+	s := search{dataset: dataset, candidates: candidates, splits: splits}
+	v.within(name, &s, func() { s.expect(v, s.splits) })
+}
+
+// within calls f for a search whose tasks form a group of the given name. Before that, it replaces the splits of the
+// search if users chose others.
+func (v *View) within(name string, s *search, f func()) {
 	if v.Splits != nil {
 		s.splits = v.Splits
 	}
 	s.tried = min(s.tried, len(s.splits))
-	v.Within(name, func() { f = s.run(v) })
-	return f
+	v.Within(name, f)
 }
 
 func (s search) run(v *View) Found {
@@ -126,9 +140,7 @@ func (s search) run(v *View) Found {
 		}
 	}
 	if waiting {
-		for _, k := range s.splits[s.tried:] {
-			v.expect(Training(s.dataset, k, s.largest()))
-		}
+		s.expect(v, s.splits[s.tried:])
 		return Found{Why: NotYet}
 	}
 	if best < 0 {
@@ -189,6 +201,13 @@ func (s search) with(v *View, i int) Found {
 		f.Why = absent
 	}
 	return f
+}
+
+// expect notes a provisional step for each of the given splits.
+func (s search) expect(v *View, splits []int) {
+	for _, k := range splits {
+		v.expect(Training(s.dataset, k, s.largest()))
+	}
 }
 
 // largest returns the candidate whose training takes the most work ([Task.Size]).

@@ -56,13 +56,17 @@ var wayNames = [4]string{"forward only", "reverse only", "both", "as both, but a
 // forwardWays are the ways without reverse layers. Each is compared with the way that has both kinds of layers.
 var forwardWays = [2]int{forwardOnly, allForward}
 
-// turned returns the settings c of a network with forward and reverse layers, but with forward layers in place of the
-// reverse layers. All else is as in c, also the bound on the weights, which only reverse layers need. So the two
-// networks show what the direction of layers changes. (The forward layers are one chain, where the network of c has
-// two. The head reads the encoded features in place of the result of the reverse layers.)
-func turned(c train.Config) train.Config {
-	c.Forward, c.Reverse = c.Forward+c.Reverse, 0
-	return c
+// turned changes the settings of networks with forward and reverse layers: they get forward layers in place of the
+// reverse layers. All else stays as it is, also the bound on the weights, which only reverse layers need. So two
+// networks, before and after the change, show what the direction of layers changes. (The forward layers are one chain
+// afterwards, where there were two. The head then reads the encoded features in place of the result of the reverse
+// layers.)
+func turned(settings ...train.Config) []train.Config {
+	all := slices.Clone(settings)
+	for i, c := range all {
+		all[i].Forward, all[i].Reverse = c.Forward+c.Reverse, 0
+	}
+	return all
 }
 
 // candidates returns the candidates on a dataset for the way w. A way is one of the three ways to use a layer: only
@@ -121,20 +125,23 @@ func reversing(v *View) *Document {
 			if !about(b.Datasets, dataset) {
 				continue
 			}
-			var found [4]experiment.Found
 			name := func(way int) string { return strings.Join([]string{dataset, b.Title, wayNames[way]}, " ") }
 			row := report.Row{Group: dataset + ", " + unit(dataset), Label: b.Title}
+			var found [4]experiment.Found
+			var candidates [len(b.Ways)][]train.Config
 			for k, w := range b.Ways {
-				candidates, err := p.candidates(dataset, w)
-				if err != nil {
+				var err error
+				if candidates[k], err = p.candidates(dataset, w); err != nil {
 					panic(err) // this cannot happen, since the profile was checked when it was read
 				}
-				found[k] = v.Choose(name(k), dataset, candidates, p.Splits, p.Tried)
+				found[k] = v.Choose(name(k), dataset, candidates[k], p.Splits, p.Tried)
 			}
 			both := found[bothWays]
 			found[allForward].Why = both.Why
 			if both.Config.Model != "" { // its settings are chosen
-				found[allForward] = v.Choose(name(allForward), dataset, []train.Config{turned(both.Config)}, p.Splits, p.Tried)
+				found[allForward] = v.Choose(name(allForward), dataset, turned(both.Config), p.Splits, p.Tried)
+			} else if both.Why == experiment.NotYet {
+				v.Expect(name(allForward), dataset, turned(candidates[bothWays]...), p.Splits)
 			}
 			for _, f := range found {
 				row.Cells = append(row.Cells, way(f))

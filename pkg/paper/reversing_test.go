@@ -46,6 +46,19 @@ func TestReversing(t *testing.T) {
 		!strings.Contains(text, "(1/4), 3 splits") {
 		t.Errorf("the table lacks a network:\n%s", text)
 	}
+	// Before any run, the plan has the networks with all layers forward as well: with the settings of the candidate of
+	// "both" that takes the most work.
+	v = experiment.NewView(s, nil)
+	Work(p, items)(v)
+	provisional := 0
+	for _, step := range v.Steps() {
+		if c := step.Config; step.Provisional && c.Forward == 5 && c.Reverse == 0 {
+			provisional++
+		}
+	}
+	if provisional != 3 {
+		t.Errorf("the plan has %d networks with all layers forward, want 3, one for each split", provisional)
+	}
 	if text := table(t, s, p, nil, "reversing"); strings.Count(text, "–<sup>a</sup>") != 4 {
 		t.Errorf("without records:\n%s", text)
 	}
