@@ -144,17 +144,19 @@ func (b *Builder) Known() *Node {
 	return Where(chosen, BroadcastToShape(b.mask, classes.Shape()), ZerosLike(classes))
 }
 
-// epsilon is added to the variance in LayerNorm and in BatchNorm. momentum is the weight of a training step's
+// epsilon is added to the variance in LayerNorm, BatchNorm and InstanceNorm. momentum is the weight of a training step's
 // statistics in the running means and variances of BatchNorm. Both have PyTorch's default values.
 const epsilon, momentum = 1e-5, 0.1
 
-// Norm applies the normalisation that the setting "norm" names: LayerNorm, BatchNorm or none.
+// Norm applies the normalisation that the setting "norm" names: LayerNorm, BatchNorm, InstanceNorm or none.
 func (b *Builder) Norm(name string, x *Node) *Node {
 	switch b.Config.Norm {
 	case "layer":
 		return b.LayerNorm(name, x)
 	case "batch":
 		return b.BatchNorm(name, x)
+	case "instance":
+		return b.InstanceNorm(name, x)
 	}
 	return x
 }
@@ -179,8 +181,7 @@ func (b *Builder) BatchNorm(name string, x *Node) *Node {
 		return b.scaled(name, x, ExpandLeftToRank(runningMean.NodeValue(b.Graph), 2),
 			ExpandLeftToRank(runningVariance.NodeValue(b.Graph), 2))
 	}
-	mean := ReduceAndKeep(x, ReduceMean, 0)
-	variance := ReduceAndKeep(Square(Sub(x, mean)), ReduceMean, 0)
+	mean, variance := overNodes(x)
 	n := float64(x.Shape().Dimensions[0])
 	follow := func(v *model.Variable, now *Node) {
 		now = MulScalar(StopGradient(Reshape(now, width...)), momentum)
@@ -189,6 +190,20 @@ func (b *Builder) BatchNorm(name string, x *Node) *Node {
 	follow(runningMean, mean)
 	follow(runningVariance, MulScalar(variance, n/max(1, n-1)))
 	return b.scaled(name, x, mean, variance)
+}
+
+// InstanceNorm normalises each column over the nodes of the graph, as [Builder.BatchNorm] does, but it always takes the
+// mean and the variance of x itself, in evaluation, too (Ulyanov, Vedaldi and Lempitsky 2016; the graph is the
+// instance). So there are no running statistics, which lag behind when features change much from one step to the next.
+func (b *Builder) InstanceNorm(name string, x *Node) *Node {
+	mean, variance := overNodes(x)
+	return b.scaled(name, x, mean, variance)
+}
+
+// overNodes returns the mean and the population variance of each column of x, both [1, d].
+func overNodes(x *Node) (mean, variance *Node) {
+	mean = ReduceAndKeep(x, ReduceMean, 0)
+	return mean, ReduceAndKeep(Square(Sub(x, mean)), ReduceMean, 0)
 }
 
 // scaled returns (x - mean)/sqrt(variance + epsilon) γ + β. It declares the parameters γ, with the name name+".weight",

@@ -46,8 +46,8 @@ type Config struct {
 	// Adjoint chooses how the gradient of a reverse layer is computed. "implicit" differentiates the equation of the
 	// fixed point, and stores no iterations. "unrolled" differentiates all iterations.
 	Adjoint string
-	// Norm is the normalisation that [Builder.Norm] applies: "none", "layer" (LayerNorm) or "batch" (BatchNorm). GRAND
-	// and the networks with layers X + h(X) apply it before the head.
+	// Norm is the normalisation that [Builder.Norm] applies: "none", "layer" (LayerNorm), "batch" (BatchNorm) or
+	// "instance" (InstanceNorm). GRAND and the networks with layers X + h(X) apply it before the head.
 	Norm string
 	// NormLayers is the normalisation after every layer: "none", "layer" (LayerNorm without parameters), "pair" or
 	// "pair-si". "pair" is PairNorm, which multiplies all rows by the same factor. "pair-si" is the variant of PairNorm
@@ -109,8 +109,8 @@ func (c *Config) shared() []Setting {
 		{Name: "adjoint", Value: &c.Adjoint,
 			Help:  "gradient of a reverse layer: implicit (of the fixed point) or unrolled (of the iterations)",
 			OneOf: []string{"implicit", "unrolled"}},
-		{Name: "norm", Value: &c.Norm, Help: "normalisation: none, layer or batch",
-			OneOf: []string{"none", "layer", "batch"}, Absent: "none"},
+		{Name: "norm", Value: &c.Norm, Help: "normalisation: none, layer, batch or instance",
+			OneOf: []string{"none", "layer", "batch", "instance"}, Absent: "none"},
 		{Name: "norm-layers", Value: &c.NormLayers, Help: "normalisation after every layer: none, " +
 			"layer (LayerNorm without parameters), pair (PairNorm) or pair-si (PairNorm, each node by itself)",
 			OneOf: []string{"none", "layer", "pair", "pair-si"}, Absent: "none"},
