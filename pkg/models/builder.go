@@ -144,8 +144,8 @@ func (b *Builder) Known() *Node {
 	return Where(chosen, BroadcastToShape(b.mask, classes.Shape()), ZerosLike(classes))
 }
 
-// epsilon is added to the variance in LayerNorm, BatchNorm and InstanceNorm. momentum is the weight of a training step's
-// statistics in the running means and variances of BatchNorm. Both have PyTorch's default values.
+// epsilon is added to the variance in LayerNorm, BatchNorm and InstanceNorm. momentum is the weight of a training
+// step's statistics in the running means and variances of BatchNorm. Both have PyTorch's default values.
 const epsilon, momentum = 1e-5, 0.1
 
 // Norm applies the normalisation that the setting "norm" names: LayerNorm, BatchNorm, InstanceNorm or none.
