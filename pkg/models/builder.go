@@ -164,8 +164,7 @@ func (b *Builder) Norm(name string, x *Node) *Node {
 // LayerNorm normalises each row to mean 0 and variance 1 (Ba, Kiros and Hinton 2016), and scales and shifts the columns
 // by trainable parameters.
 func (b *Builder) LayerNorm(name string, x *Node) *Node {
-	mean := ReduceAndKeep(x, ReduceMean, 1)
-	variance := ReduceAndKeep(Square(Sub(x, mean)), ReduceMean, 1)
+	mean, variance := moments(x, 1)
 	return b.scaled(name, x, mean, variance)
 }
 
@@ -181,7 +180,7 @@ func (b *Builder) BatchNorm(name string, x *Node) *Node {
 		return b.scaled(name, x, ExpandLeftToRank(runningMean.NodeValue(b.Graph), 2),
 			ExpandLeftToRank(runningVariance.NodeValue(b.Graph), 2))
 	}
-	mean, variance := overNodes(x)
+	mean, variance := moments(x, 0)
 	n := float64(x.Shape().Dimensions[0])
 	follow := func(v *model.Variable, now *Node) {
 		now = MulScalar(StopGradient(Reshape(now, width...)), momentum)
@@ -196,14 +195,15 @@ func (b *Builder) BatchNorm(name string, x *Node) *Node {
 // mean and the variance of x itself, in evaluation, too (Ulyanov, Vedaldi and Lempitsky 2016; the graph is the
 // instance). So there are no running statistics, which lag behind when features change much from one step to the next.
 func (b *Builder) InstanceNorm(name string, x *Node) *Node {
-	mean, variance := overNodes(x)
+	mean, variance := moments(x, 0)
 	return b.scaled(name, x, mean, variance)
 }
 
-// overNodes returns the mean and the population variance of each column of x, both [1, d].
-func overNodes(x *Node) (mean, variance *Node) {
-	mean = ReduceAndKeep(x, ReduceMean, 0)
-	return mean, ReduceAndKeep(Square(Sub(x, mean)), ReduceMean, 0)
+// moments returns the mean and the population variance of x over an axis, which is kept with length 1: those of each
+// column for axis 0, and those of each row for axis 1.
+func moments(x *Node, axis int) (mean, variance *Node) {
+	mean = ReduceAndKeep(x, ReduceMean, axis)
+	return mean, ReduceAndKeep(Square(Sub(x, mean)), ReduceMean, axis)
 }
 
 // scaled returns (x - mean)/sqrt(variance + epsilon) γ + β. It declares the parameters γ, with the name name+".weight",

@@ -5,11 +5,14 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
+	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
-// A network with InstanceNorm before the head gives the same logits and gradients as formulas on dense matrices. Its
-// evaluation uses the mean and the variance of the features that are evaluated, and no running statistics.
+// In training without dropout, a network with InstanceNorm before the head gives the same logits and gradients as
+// formulas on dense matrices.
 func TestInstanceNorm(t *testing.T) {
 	modeltest.Check(t, "gcn+rep", with(t, "norm", "instance", "forward", "1", "reverse", "2"))
 	modeltest.Equals(t, "gcn", func(d *modeltest.Dense) (logits, penalty *Node) {
@@ -17,10 +20,26 @@ func TestInstanceNorm(t *testing.T) {
 		for range d.Config.Forward {
 			x = Add(x, gcn(d, d.SymNorm(Add(d.A, d.I)), x))
 		}
-		x = Sub(x, ReduceAndKeep(x, ReduceMean, 0))
-		x = Div(x, Sqrt(AddScalar(ReduceAndKeep(Square(x), ReduceMean, 0), 1e-5)))
-		x = Mul(x, ExpandLeftToRank(d.Param("out_norm.weight"), 2))
-		x = Add(x, ExpandLeftToRank(d.Param("out_norm.bias"), 2))
-		return head(d, x), nil
+		return head(d, d.InstanceNorm("out_norm", x)), nil
 	}, with(t, "norm", "instance", "head-layers", "2"))
+}
+
+// In evaluation, InstanceNorm takes the mean and the variance of the features that are evaluated, as it does in
+// training: both give the same logits.
+func TestInstanceNormInEvaluation(t *testing.T) {
+	g := modeltest.Tiny(t)
+	c := modeltest.Small("gcn+rep")
+	with(t, "norm", "instance")(&c)
+	weights := modeltest.Draw(t, g, c)
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		trained, err := train.Predict(e, g, 0, c, weights, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		evaluated, err := train.Evaluate(e, g, g.NumClasses, c, weights, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		modeltest.Near(t, "logits in evaluation", evaluated.Logits, trained.Logits)
+	})
 }

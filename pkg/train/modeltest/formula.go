@@ -57,9 +57,16 @@ func (d *Dense) Linear(name string, x *Node) *Node {
 
 // LayerNorm normalises each row of x, as PyTorch does, with the parameters that are called name + ".weight" and
 // name + ".bias".
-func (d *Dense) LayerNorm(name string, x *Node) *Node {
-	x = Sub(x, ReduceAndKeep(x, ReduceMean, 1))
-	x = Div(x, Sqrt(AddScalar(ReduceAndKeep(Square(x), ReduceMean, 1), 1e-5)))
+func (d *Dense) LayerNorm(name string, x *Node) *Node { return d.normalised(name, x, 1) }
+
+// InstanceNorm normalises each column of x over all nodes, with the parameters that are called name + ".weight" and
+// name + ".bias".
+func (d *Dense) InstanceNorm(name string, x *Node) *Node { return d.normalised(name, x, 0) }
+
+// normalised is (x - mean)/sqrt(variance + 1e-5) γ + β. The mean and the variance are over the given axis of x.
+func (d *Dense) normalised(name string, x *Node, axis int) *Node {
+	x = Sub(x, ReduceAndKeep(x, ReduceMean, axis))
+	x = Div(x, Sqrt(AddScalar(ReduceAndKeep(Square(x), ReduceMean, axis), 1e-5)))
 	return Add(Mul(x, ExpandLeftToRank(d.Param(name+".weight"), 2)), ExpandLeftToRank(d.Param(name+".bias"), 2))
 }
 
