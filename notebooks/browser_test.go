@@ -180,8 +180,9 @@ func (p *page) see(t *testing.T, selector string, n int) {
 // TestPages opens the HTML pages of all notebooks in a browser. It checks that their figures are interactive, and that
 // the slider in the page of the notebook minesweeper works.
 func TestPages(t *testing.T) {
+	all := executed(t) // before the browser is opened, whose time is limited
 	p := browser(t)
-	for _, s := range executed(t) {
+	for _, s := range all {
 		t.Run(s.name, func(t *testing.T) {
 			p.do(t, "opening the page", chromedp.Navigate("file://"+filepath.Join(folder, s.name+".html")))
 			p.see(t, ".revgnn-figure[data-drawn=interactive] canvas", s.figures)
@@ -222,8 +223,9 @@ func (p *page) slide(t *testing.T, figure string) {
 // GitHub, show notebooks without running scripts.) The page must then show each figure as an image that needs no
 // script.
 func TestPagesWithoutScripts(t *testing.T) {
+	all := executed(t) // before the browser is opened, whose time is limited
 	p := browser(t)
-	for _, s := range executed(t) {
+	for _, s := range all {
 		t.Run(s.name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(folder, s.name+".html"))
 			if err != nil {
