@@ -28,6 +28,28 @@ type Profile struct {
 	// search), or they are from elsewhere ([Choice.Source]). The entries for this model on this dataset are the only
 	// candidates: the Rules are not used.
 	Chosen []Choice `json:"chosen,omitempty"`
+	// Repeated says which models are trained more than once on each split of which datasets. It has no effect on models
+	// and datasets that Chosen has settings for.
+	Repeated []Repeated `json:"repeated,omitempty"`
+}
+
+// Repeated says that the named models, with the settings chosen for them, are trained Seeds times on each split of the
+// named datasets. These trainings have different seeds. Candidates are compared by the trainings with the first seed.
+type Repeated struct {
+	Datasets []string `json:"datasets"`
+	Models   []string `json:"models"`
+	Seeds    int      `json:"seeds"`
+}
+
+// seeds returns the number of trainings on each split of a dataset with the settings that are chosen for a model. It
+// does not look at the field Chosen, whose entries have their own numbers.
+func (p Profile) seeds(dataset, model string) int {
+	for _, r := range p.Repeated {
+		if slices.Contains(r.Datasets, dataset) && slices.Contains(r.Models, model) {
+			return r.Seeds
+		}
+	}
+	return 1
 }
 
 // LeftOut names models that are not trained on the named datasets, although the profile has settings for these models.

@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/metrics"
@@ -75,9 +76,10 @@ func (v *View) Search(dataset, model string) (f Found) {
 		return Found{Why: fmt.Sprintf("not run: the profile %s has no settings for it", p.Name)}
 	}
 	it := search{dataset: dataset, candidates: candidates, splits: p.Splits, tried: p.Tried}
+	it.seeds = slices.Repeat([]int{p.seeds(data.Base(dataset), model)}, len(candidates))
 	chosen := p.chosen(data.Base(dataset), model)
-	for _, c := range chosen { // all of them have the same splits
-		it.splits, it.seeds = c.Splits, append(it.seeds, c.Seeds)
+	for i, c := range chosen { // they are the candidates, and all of them have the same splits
+		it.splits, it.seeds[i] = c.Splits, c.Seeds
 	}
 	f = v.choose(dataset+" "+model, it)
 	f.Candidates = len(candidates)

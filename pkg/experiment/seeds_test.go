@@ -83,6 +83,32 @@ func TestSeveralChosen(t *testing.T) {
 	}
 }
 
+// TestRepeated: on the datasets and for the models that the list Repeated of a profile names, the candidate with the
+// best validation metric is trained with several seeds. Other candidates, models and datasets have one seed.
+func TestRepeated(t *testing.T) {
+	p := profile(t, `{"name": "tiny", "datasets": ["cora"], "splits": [0], "tried": 1,
+		"candidates": [{"settings": {"hidden": [4, 8]}}],
+		"repeated": [{"datasets": ["cora"], "models": ["gcn"], "seeds": 2}]}`)
+	two, err := p.Candidates("cora", "gcn")
+	if err != nil || len(two) != 2 {
+		t.Fatalf("%d candidates, %v", len(two), err)
+	}
+	again := two[1]
+	again.Seed = seedStep
+	view := NewView(Scope{Profile: p}, Index([]results.Record{trained(t, two[0], 0, 0.5, 0.9),
+		trained(t, two[1], 0, 0.6, 0.25), trained(t, again, 0, 0.4, 0.75)}))
+	f := view.Search("cora", "gcn")
+	if f.Seeds != 2 || f.Config.Hidden != 8 || f.Missing != 0 || f.Tests[0] != 0.5 {
+		t.Errorf("%+v", f)
+	}
+	if steps := view.Steps(); len(steps) != 3 {
+		t.Errorf("%d trainings, want one of the first candidate and two of the second", len(steps))
+	}
+	if n, m := p.seeds("cora", "gat"), p.seeds("photo", "gcn"); n != 1 || m != 1 {
+		t.Errorf("another model has %d seeds, and another dataset %d", n, m)
+	}
+}
+
 // trained returns the record of a training of GCN on Cora with settings c, and with the given metrics.
 func trained(t *testing.T, c train.Config, split int, val, test float64) results.Record {
 	t.Helper()
