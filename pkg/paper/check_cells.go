@@ -82,6 +82,12 @@ func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding 
 	out := found(limited(math.Abs(apart), c.Reproduced, c.Weaker), at, mean, "%s, paper %s: %+.2f (%.1f std)", text,
 		theirs, at-mean, math.Abs(apart)).withoutFailed(f.Bad)
 	out.degree = degree(out.verdict, apart)
+	if f.Seeds > 1 {
+		out.numbers += fmt.Sprintf("; seeds on the same split differ by ±%.2f", 100*f.SeedStd)
+	}
+	if f.Search != "" || f.Source != "" {
+		out.numbers += "; settings: " + chosenBy(f)
+	}
 	if f.Missing > 0 {
 		out.numbers += fmt.Sprintf("; %s of %d not run yet", count(f.Missing, "split"), len(f.Splits))
 	}

@@ -17,14 +17,18 @@ import (
 // The verdict is Reproduced if both conditions hold, and Weaker if only one of them holds. If neither holds, or if the
 // signs differ, a confidence interval for the true mean gain decides, at the level 1 - Significance. If no gain in the
 // interval would meet the first condition, the verdict is NotReproduced. Otherwise there are too few runs to tell, and
-// the verdict is NotRun.
+// the verdict is NotRun. It is also NotRun if a model has fewer than Seeds trainings on each split.
 type gainCheck struct {
 	Table        string  `json:"table"`
 	Significance float64 `json:"significance"`
 	Share        float64 `json:"share"`
+	Seeds        int     `json:"seeds"`
 }
 
 func (c gainCheck) problem() error {
+	if err := enoughSeeds(c.Seeds); err != nil {
+		return err
+	}
 	if err := between("significance", c.Significance); err != nil {
 		return err
 	}
@@ -35,7 +39,7 @@ func (c gainCheck) problem() error {
 }
 
 func (c gainCheck) cases(v *View) (all []claimCase) {
-	return differences(v, c.Table, func(gains []float64, paper float64) Verdict {
+	return differences(v, c.Table, c.Seeds, func(gains []float64, paper float64) Verdict {
 		along := metrics.Mean(gains) * math.Copysign(1, paper)
 		enough := c.Share * math.Abs(paper)
 		size, certain := along >= enough, pairedT(gains) < c.Significance
@@ -51,9 +55,20 @@ func (c gainCheck) cases(v *View) (all []claimCase) {
 	})
 }
 
+// enoughSeeds returns an error unless n, the least number of seeds that a verdict needs, is at least 1.
+func enoughSeeds(n int) error {
+	if n < 1 {
+		return fmt.Errorf("seeds is %d: give the number of trainings on each split that a verdict needs, 1 or more", n)
+	}
+	return nil
+}
+
 // differences makes a case for each gain that a table prints. The function decide returns the verdict on a case. Its
-// argument gains has our gains, one for each split. Its argument paper is the published gain.
-func differences(v *View, table string, decide func(gains []float64, paper float64) Verdict) (all []claimCase) {
+// argument gains has our gains, one for each split. Its argument paper is the published gain. If one of the two models
+// has fewer than the given number of seeds on each split, the verdict is NotRun, and decide is not called.
+func differences(v *View, table string, seeds int, decide func(gains []float64, paper float64) Verdict) (
+	all []claimCase) {
+
 	p := published[Performance](table)
 	for _, pair := range pairs(p) {
 		for k, dataset := range p.Columns {
@@ -68,10 +83,12 @@ func differences(v *View, table string, decide func(gains []float64, paper float
 						return notRun(why)
 					}
 					mean := metrics.Mean(gains)
-					f := found(decide(gains, paper), mean, paper, "%+.2f ± %.2f, paper %+.2f; %s", mean,
-						metrics.SampleStd(gains), paper, probability(gains))
+					f := found(NotRun, mean, paper, "%+.2f ± %.2f, paper %+.2f; %s", mean, metrics.SampleStd(gains), paper,
+						probability(gains))
 					f.p = pairedT(gains)
-					if f.verdict == NotRun {
+					if n := min(v.cellOf(pair.with, dataset).Seeds, v.cellOf(pair.plain, dataset).Seeds); n < seeds {
+						f.numbers += fewSeeds(n, seeds)
+					} else if f.verdict = decide(gains, paper); f.verdict == NotRun {
 						f.numbers += fmt.Sprintf("; %s are too few to decide", count(len(gains), "split"))
 					}
 					if bad := v.cellOf(pair.plain, dataset).Bad; len(bad) > 0 {
@@ -84,20 +101,30 @@ func differences(v *View, table string, decide func(gains []float64, paper float
 	return all
 }
 
+// fewSeeds says that n seeds on each split are too few for a verdict, which needs the number called least.
+func fewSeeds(n, least int) string {
+	return fmt.Sprintf("; too few to decide with %s on each split, since a verdict needs %d", count(n, "seed"), least)
+}
+
 // unchanged tests that a reverse process does not change the test metric, or at least does no harm. There are two
 // conditions:
 //   - the mean gain is between -Points and Points;
 //   - by a paired test, the gains are not significant at the level Significance.
 //
 // The verdict is Reproduced if both conditions hold. It is NotReproduced if neither holds and the mean gain is
-// negative. In all other cases it is Weaker: the change is small, or not significant, or to the better.
+// negative. In all other cases it is Weaker: the change is small, or not significant, or to the better. If a model has
+// fewer than Seeds trainings on each split, the verdict is NotRun.
 type unchanged struct {
 	Table        string  `json:"table"`
 	Points       float64 `json:"points"`
 	Significance float64 `json:"significance"`
+	Seeds        int     `json:"seeds"`
 }
 
 func (c unchanged) problem() error {
+	if err := enoughSeeds(c.Seeds); err != nil {
+		return err
+	}
 	if !(c.Points > 0) {
 		return fmt.Errorf("points is %g: give the largest difference that counts as none, above 0", c.Points)
 	}
@@ -108,7 +135,7 @@ func (c unchanged) problem() error {
 }
 
 func (c unchanged) cases(v *View) []claimCase {
-	return differences(v, c.Table, func(gains []float64, _ float64) Verdict {
+	return differences(v, c.Table, c.Seeds, func(gains []float64, _ float64) Verdict {
 		mean := metrics.Mean(gains)
 		small, certain := math.Abs(mean) <= c.Points, pairedT(gains) < c.Significance
 		switch {

@@ -21,12 +21,15 @@ import (
 //   - If our rank is worse, a paired test at the level Significance compares Model with the model that stands, in our
 //     results, where Model should stand: if the paper ranks Model second, with our second best model. The verdict is
 //     Weaker if the test finds no significant difference, and NotReproduced otherwise.
+//
+// If Model has fewer than Seeds trainings on each split, the verdict is NotRun. The other models may have fewer.
 type placeCheck struct {
 	Table        string         `json:"table"`
 	Model        string         `json:"model"`
 	Places       map[string]int `json:"places"`
 	Rows         int            `json:"rows"`
 	Significance float64        `json:"significance"`
+	Seeds        int            `json:"seeds"`
 }
 
 // rowOf returns an error unless the table has a row for the model.
@@ -38,6 +41,9 @@ func rowOf(table, model string) error {
 }
 
 func (c placeCheck) problem() error {
+	if err := enoughSeeds(c.Seeds); err != nil {
+		return err
+	}
 	if err := tableOf(c.Table); err != nil {
 		return err
 	}
@@ -100,7 +106,11 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 	if len(absent) > 0 { // each absent row might rank higher than the model
 		f.numbers += fmt.Sprintf(", without %s of the paper's %d rows", strings.Join(absent, ", "), len(p.Rows))
 	}
-	switch {
+	switch n := tests[c.Model].Seeds; {
+	case n < c.Seeds:
+		f.verdict = NotRun
+		f.numbers += fewSeeds(n, c.Seeds)
+		return f
 	case at+len(absent) <= place:
 		return f
 	case at <= place:

@@ -74,7 +74,7 @@ func recorded(t *testing.T, task experiment.Task, outcome any) *results.Record {
 		t.Fatal(err)
 	}
 	r.ID, r.Key, r.Dataset, r.Model, r.Split, r.Seed, r.Status, r.Outcome, r.Engine = id[:14], task.Key(), task.Dataset,
-		task.Config.Model, task.Split, uint64(max(0, task.Split)), results.OK, text, "xla:cpu"
+		task.Config.Model, task.Split, task.Config.Seed+uint64(max(0, task.Split)), results.OK, text, "xla:cpu"
 	if outcome == nil {
 		r.Status, r.Message, r.Outcome = results.Diverged, "epoch 3: not finite", nil
 	}

@@ -12,7 +12,7 @@ import (
 // ranks first, but one model of the table was not run. This model might rank higher. The verdict is therefore Weaker,
 // not Reproduced.
 func TestPlacesWithoutAllRows(t *testing.T) {
-	p := plainRules(t)
+	p := seeded(plainRules(t))
 	s := experiment.Scope{Profile: p.Profile}
 	records := runsOf(t, s, Work(p, Items()), func(task experiment.Task) *results.Record {
 		if task.Kind != results.Train {

@@ -16,9 +16,16 @@ import (
 func plainRules(t *testing.T) Profile {
 	t.Helper()
 	p := Quick()
-	p.Chosen = nil
+	p.Chosen, p.Repeated = nil, nil
 	p.Datasets, p.LeftOut = experiment.Datasets(), nil
 	p.Rules = rules(t, `[{"settings": {"hidden": 8, "epochs": 10}, "depths": [{"forward": 2, "reverse": 2}]}]`)
+	return p
+}
+
+// seeded returns the profile with three seeds on each split for the paper's own models.
+func seeded(p Profile) Profile {
+	p.Repeated = []experiment.Repeated{{Datasets: experiment.Datasets(),
+		Models: []string{"gcn", "gcn+rep", "gat", "gat+rep", "grand", "grand+rep"}, Seeds: 3}}
 	return p
 }
 
@@ -161,7 +168,7 @@ func gaining(gains map[string][3]float64) func(experiment.Task) any {
 }
 
 func TestVerdictsOfGains(t *testing.T) {
-	p := plainRules(t)
+	p := seeded(plainRules(t))
 	for _, c := range []struct {
 		id    string
 		gains [3]float64
@@ -185,9 +192,34 @@ func TestVerdictsOfGains(t *testing.T) {
 	} {
 		dataset := c.id[strings.LastIndex(c.id, "/")+1:]
 		j := verdictOf(t, p, c.id, gaining(map[string][3]float64{dataset: c.gains}))
-		if j.Verdict != c.want || len(j.Records) != 6 {
+		if j.Verdict != c.want || len(j.Records) != 18 {
 			t.Errorf("%s by %v: %+v", c.id, c.gains, j)
 		}
+	}
+}
+
+// TestVerdictsOfFewSeeds: with one or two seeds on each split, differences between models and places of models are not
+// judged. Their numbers are given all the same.
+func TestVerdictsOfFewSeeds(t *testing.T) {
+	for _, id := range []string{"gain/gcn+rep/minesweeper", "unchanged/gat+rep/photo", "place/gcn+rep/minesweeper"} {
+		for seeds, want := range map[int]Verdict{1: NotRun, 2: NotRun, 3: Reproduced} {
+			p := seeded(plainRules(t))
+			p.Repeated[0].Seeds = seeds
+			j := verdictOf(t, p, id, gaining(map[string][3]float64{"minesweeper": {6, 6.1, 5.9}, "photo": {-1, 1.1, -1}}))
+			if j.Verdict != want || j.Ours == nil || (want == NotRun) != strings.Contains(j.Numbers, "a verdict needs 3") {
+				t.Errorf("%s with %d seeds: %+v", id, seeds, j)
+			}
+		}
+	}
+}
+
+// TestCellsSayTheirSeeds: the verdict on a cell says how much results with different seeds differ.
+func TestCellsSayTheirSeeds(t *testing.T) {
+	j := verdictOf(t, seeded(plainRules(t)), "table2/gcn+rep/minesweeper", func(task experiment.Task) any {
+		return scoring(96 + float64(task.Config.Seed)/1000) // 96, 97 and 98 on each split
+	})
+	if !strings.Contains(j.Numbers, "seeds on the same split differ by ±1.00") || j.Seeds != 3 {
+		t.Errorf("%+v", j)
 	}
 }
 
@@ -228,7 +260,7 @@ func TestVerdictsOfBackbones(t *testing.T) {
 }
 
 func TestVerdictsOfPlaces(t *testing.T) {
-	p := plainRules(t)
+	p := seeded(plainRules(t))
 	for _, c := range []struct {
 		own, distance float64
 		want          Verdict
