@@ -34,10 +34,11 @@ type Profile struct {
 }
 
 // Repeated says that the named models, with the settings chosen for them, are trained Seeds times on each split of the
-// named datasets. These trainings have different seeds. Candidates are compared by the trainings with the first seed.
+// named datasets. If Datasets or Models is empty, it stands for all, as in a [Rule]. These trainings have different
+// seeds. Candidates are compared by the trainings with the first seed.
 type Repeated struct {
-	Datasets []string `json:"datasets"`
-	Models   []string `json:"models"`
+	Datasets []string `json:"datasets,omitempty"`
+	Models   []string `json:"models,omitempty"`
 	Seeds    int      `json:"seeds"`
 }
 
@@ -45,7 +46,7 @@ type Repeated struct {
 // does not look at the field Chosen, whose entries have their own numbers.
 func (p Profile) seeds(dataset, model string) int {
 	for _, r := range p.Repeated {
-		if slices.Contains(r.Datasets, dataset) && slices.Contains(r.Models, model) {
+		if covers(r.Datasets, dataset) && covers(r.Models, model) {
 			return r.Seeds
 		}
 	}
@@ -147,6 +148,8 @@ func Candidates(rules []Rule, dataset, model string) ([]train.Config, error) {
 
 // fits tells whether the rule applies to a model on a dataset.
 func (r Rule) fits(dataset, model string) bool {
-	in := func(names []string, name string) bool { return len(names) == 0 || slices.Contains(names, name) }
-	return in(r.Datasets, dataset) && in(r.Models, model)
+	return covers(r.Datasets, dataset) && covers(r.Models, model)
 }
+
+// covers tells whether a list of names has a name. An empty list stands for all names.
+func covers(names []string, name string) bool { return len(names) == 0 || slices.Contains(names, name) }

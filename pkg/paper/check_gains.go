@@ -86,13 +86,14 @@ func differences(v *View, table string, seeds int, decide func(gains []float64, 
 					f := found(NotRun, mean, paper, "%+.2f ± %.2f, paper %+.2f; %s", mean, metrics.SampleStd(gains), paper,
 						probability(gains))
 					f.p = pairedT(gains)
-					if n := min(v.cellOf(pair.with, dataset).Seeds, v.cellOf(pair.plain, dataset).Seeds); n < seeds {
+					plain := v.cellOf(pair.plain, dataset)
+					if n := min(v.cellOf(pair.with, dataset).Seeds, plain.Seeds); n < seeds {
 						f.numbers += fewSeeds(n, seeds)
 					} else if f.verdict = decide(gains, paper); f.verdict == NotRun {
 						f.numbers += fmt.Sprintf("; %s are too few to decide", count(len(gains), "split"))
 					}
-					if bad := v.cellOf(pair.plain, dataset).Bad; len(bad) > 0 {
-						f.numbers += "; without splits on which the backbone failed: " + strings.Join(bad, ", ")
+					if len(plain.Bad) > 0 {
+						f.numbers += "; without splits on which the backbone failed: " + strings.Join(plain.Bad, ", ")
 					}
 					return f
 				}})

@@ -106,11 +106,12 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 	if len(absent) > 0 { // each absent row might rank higher than the model
 		f.numbers += fmt.Sprintf(", without %s of the paper's %d rows", strings.Join(absent, ", "), len(p.Rows))
 	}
-	switch n := tests[c.Model].Seeds; {
-	case n < c.Seeds:
+	if n := tests[c.Model].Seeds; n < c.Seeds {
 		f.verdict = NotRun
 		f.numbers += fewSeeds(n, c.Seeds)
 		return f
+	}
+	switch {
 	case at+len(absent) <= place:
 		return f
 	case at <= place:

@@ -123,8 +123,8 @@ func TestClaimsAskForNoOtherRuns(t *testing.T) {
 }
 
 // TestEveryVerdictHasRuns: each verdict except "not run" follows from recorded runs. A case with the verdict "not run"
-// has neither a number of ours nor a p-value, unless it says that its runs are too few to decide. The test makes the scorecard three times: without records, with some of
-// the records, and with all of them.
+// has neither a number of ours nor a p-value, unless it says that its runs are too few to decide. The test makes the
+// scorecard three times: without records, with some of the records, and with all of them.
 func TestEveryVerdictHasRuns(t *testing.T) {
 	p := Quick()
 	s := experiment.Scope{Profile: p.Profile}

@@ -24,8 +24,8 @@ func plainRules(t *testing.T) Profile {
 
 // seeded returns the profile with three seeds on each split for the paper's own models.
 func seeded(p Profile) Profile {
-	p.Repeated = []experiment.Repeated{{Datasets: experiment.Datasets(),
-		Models: []string{"gcn", "gcn+rep", "gat", "gat+rep", "grand", "grand+rep"}, Seeds: 3}}
+	p.Repeated = []experiment.Repeated{{Models: []string{"gcn", "gcn+rep", "gat", "gat+rep", "grand", "grand+rep"},
+		Seeds: 3}}
 	return p
 }
 
