@@ -58,6 +58,13 @@ func (c Claims) take(key string, lock func(path string) (*files.Lock, error)) (*
 	}
 }
 
+// Kept tells whether the folder has a checkpoint of the run with the given key. A training that continues from a
+// checkpoint has less left to train than one that starts from the beginning.
+func (c Claims) Kept(key string) bool {
+	_, err := os.Stat(filepath.Join(c.dir, key+checkpointSuffix))
+	return err == nil
+}
+
 // Training returns the checkpoint of the claimed training, to be given to [train.Fit]. The argument every is the least
 // time between two saves. If another version of revgnn, of Go or of a library saved the checkpoint, the training starts
 // from the beginning and replaces the checkpoint. The reason is that the record of a training names only one version of

@@ -6,10 +6,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
-// costs predicts how long a step takes. If the step continues a training, the prediction uses the time per epoch of
-// this training. Otherwise it uses recorded runs of the same compiled program on this machine. If there are no such
-// runs, it uses all trials of this search on this machine. In this last case, the prediction assumes that the time of a
-// training, without the time to compile, is proportional to the training's amount of work ([experiment.Task.Size]).
+// costs predicts how long a step takes. If the trial has reached the rung below, the prediction uses the time per epoch
+// that it had until then. Otherwise it uses recorded runs of the same compiled program on this machine. If there are no
+// such runs, it uses all trials of this search on this machine. In this last case, the prediction assumes that the time
+// of a training, without the time to compile, is proportional to the training's amount of work
+// ([experiment.Task.Size]).
 type costs struct {
 	recorded *experiment.Costs
 	machine  results.Machine
@@ -24,14 +25,20 @@ func newCosts(store *results.Store, engine string) (*costs, error) {
 }
 
 // seconds returns the predicted time of the step s. The argument named of has the outcomes of the search so far. The
-// result is 0 if no time can be predicted, or if the training has already ended at a lower rung.
-func (c *costs) seconds(dataset string, s Step, of known) float64 {
+// argument kept tells whether there is a checkpoint from which the training can continue. If there is none, all epochs
+// count: a trial whose records were imported from another machine starts over. The result is 0 if no time can be
+// predicted, or if the training has already ended at a lower rung.
+func (c *costs) seconds(dataset string, s Step, of known, kept bool) float64 {
 	before, _ := of.of(Job{s.Trial, s.Rung - 1}, s.Split)
 	if before.Ended {
 		return 0
 	}
-	if before.Epochs > 0 { // this training continues from the rung below
-		return before.CompileSeconds + float64(s.Until-before.Epochs)*pace(before)
+	if before.Epochs > 0 {
+		left := s.Until
+		if kept {
+			left -= before.Epochs
+		}
+		return before.CompileSeconds + float64(left)*pace(before)
 	}
 	task := experiment.Task{Kind: results.Search, Dataset: dataset, Split: results.NoSplit, Config: s.Config}
 	task.Config.Epochs = s.Until

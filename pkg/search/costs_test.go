@@ -11,7 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestCosts: if a training continues, its time is predicted from its own time per epoch. The time of a new training is
+// TestCosts: if a training continues, its time is predicted from its own time per epoch; without its checkpoint, all of
+// its epochs count. The time of a new training is
 // predicted from other trials on this machine; with twice the width, an epoch is predicted to take twice as long. A
 // step is not begun if its predicted time exceeds the time that is left until the deadline.
 func TestCosts(t *testing.T) {
@@ -28,7 +29,7 @@ func TestCosts(t *testing.T) {
 	}
 	is := func(what string, s Step, want float64) {
 		t.Helper()
-		if got := c.seconds(w.Dataset, s, w.known); math.Abs(got-want) > 1e-9 {
+		if got := c.seconds(w.Dataset, s, w.known, true); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: %g s, want %g", what, got, want)
 		}
 	}
@@ -39,6 +40,9 @@ func TestCosts(t *testing.T) {
 	}
 	w.known[0] = trial{{0: {Epochs: 1, Total: 12, CompileSeconds: 2, record: record}}}
 	is("the same training", step(0, 1, 4), 2+2*10)
+	if got := c.seconds(w.Dataset, step(0, 1, 4), w.known, false); math.Abs(got-(2+3*10)) > 1e-9 {
+		t.Errorf("the same training without its checkpoint: %g s, want 32", got)
+	}
 	is("one twice as wide", step(1, 0, 8), 2+20)
 	is("three epochs of it", step(1, 1, 8), 2+3*20)
 	elsewhere := record

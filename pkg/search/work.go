@@ -205,5 +205,5 @@ func (w *work) fits(s Step) bool {
 		return true
 	}
 	left := time.Until(w.Deadline).Seconds()
-	return left > 0 && !w.late[s.Job] && w.costs.seconds(w.Dataset, s, w.known) <= left
+	return left > 0 && !w.late[s.Job] && w.costs.seconds(w.Dataset, s, w.known, w.claims.Kept(w.claimKey(s))) <= left
 }
