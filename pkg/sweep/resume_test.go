@@ -34,7 +34,7 @@ func holds(t *testing.T, dir string, want ...string) {
 }
 
 // TestInterruptedSplitGoesOn interrupts a sweep in the middle of a training, and then resumes the sweep. The results
-// must equal those of a sweep that was not interrupted.
+// must equal those of a sweep that was not interrupted. The interrupted training has details without the smoothness.
 func TestInterruptedSplitGoesOn(t *testing.T) {
 	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
 	c.Epochs = 12
@@ -43,13 +43,20 @@ func TestInterruptedSplitGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := Run(ctx, e, g, c, Options{Splits: []int{0, 1}, Dir: dir, Epoch: func(split int, at train.Epoch) {
-		if split == 1 && at.Epoch == 4 {
-			cancel()
-		}
-	}})
+	var last *Record
+	s, err := Run(ctx, e, g, c, Options{Splits: []int{0, 1}, Dir: dir, Details: true,
+		Split: func(r *Record, _ bool) { last = r },
+		Epoch: func(split int, at train.Epoch) {
+			if split == 1 && at.Epoch == 4 {
+				cancel()
+			}
+		}})
 	if err != nil || s.OK() || !strings.Contains(s.Complaint(), "--resume goes on from there") {
 		t.Fatalf("%+v, %v", s, err)
+	}
+	if d := last.Details; d == nil || len(d.Curves.Epochs) != last.Epochs || d.ROC == nil ||
+		d.NoSmoothness != "the training was interrupted" {
+		t.Errorf("the details of the interrupted training are %+v", d)
 	}
 	holds(t, dir, "split0.json", "split0.safetensors", "split1.checkpoint")
 	var told []string

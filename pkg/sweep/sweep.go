@@ -192,7 +192,7 @@ func (w *sweep) train(ctx context.Context, split int) (*Record, error) {
 		return nil, fmt.Errorf("split %d: %w", split, err)
 	}
 	r.Result = *result
-	if w.Details && r.Status != train.Interrupted && ctx.Err() == nil {
+	if w.Details && (r.Status == train.Interrupted || ctx.Err() == nil) {
 		// If the details cannot be computed, there is only a notice: the result of the training is kept without them.
 		if r.Details, err = train.Describe(w.engine, w.graph, w.config, result); err != nil {
 			w.notice(fmt.Sprintf("split %d: there will be no curves on its page: %v", split, err))

@@ -76,7 +76,8 @@ const (
 )
 
 // Describe computes the details of a training. For the smoothness, it evaluates the model once more, with the weights
-// of the best epoch.
+// of the best epoch. Who interrupts a training does not want to wait for this, so the details of an interrupted training
+// have no smoothness.
 func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details, error) {
 	d := &Details{Metric: Metric(g), Classes: g.Classes(), Curves: curvesOf(r)}
 	if r.BestEpoch == 0 {
@@ -85,6 +86,10 @@ func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details,
 	}
 	if err := d.judge(g, r); err != nil {
 		return nil, fmt.Errorf("graph %q, split %d, %s: %w", g.Name, r.Split, d.Judged, err)
+	}
+	if r.Status == Interrupted {
+		d.NoSmoothness = "the training was interrupted"
+		return d, nil
 	}
 	t, err := Trace(e, g, r.Split, c, r.Weights, followed(max(c.Forward, c.Reverse)))
 	if err != nil {
