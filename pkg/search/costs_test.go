@@ -12,9 +12,9 @@ import (
 )
 
 // TestCosts: if a training continues, its time is predicted from its own time per epoch; without its checkpoint, all of
-// its epochs count. The time of a new training is
-// predicted from other trials on this machine; with twice the width, an epoch is predicted to take twice as long. A
-// step is not begun if its predicted time exceeds the time that is left until the deadline.
+// its epochs count. The time of a new training is predicted from other trials on this machine; with twice the width, an
+// epoch is predicted to take twice as long. A step is not begun if its predicted time exceeds the time that is left
+// until the deadline.
 func TestCosts(t *testing.T) {
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
 	c, err := newCosts(s.Store, s.Engine.Name)
@@ -27,30 +27,28 @@ func TestCosts(t *testing.T) {
 		config.Hidden = hidden
 		return Step{Job{trial, rung}, 0, s.Schedule.Rungs[rung], Sample{Config: config}}
 	}
-	is := func(what string, s Step, want float64) {
+	is := func(what string, s Step, kept bool, want float64) {
 		t.Helper()
-		if got := c.seconds(w.Dataset, s, w.known, true); math.Abs(got-want) > 1e-9 {
+		if got := c.seconds(w.Dataset, s, w.known, kept); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: %g s, want %g", what, got, want)
 		}
 	}
-	is("nothing known", step(0, 0, 4), 0)
+	is("nothing known", step(0, 0, 4), false, 0)
 	record := results.Begin(results.Search)
 	if record.Config, err = json.Marshal(step(0, 0, 4).Config); err != nil {
 		t.Fatal(err)
 	}
 	w.known[0] = trial{{0: {Epochs: 1, Total: 12, CompileSeconds: 2, record: record}}}
-	is("the same training", step(0, 1, 4), 2+2*10)
-	if got := c.seconds(w.Dataset, step(0, 1, 4), w.known, false); math.Abs(got-(2+3*10)) > 1e-9 {
-		t.Errorf("the same training without its checkpoint: %g s, want 32", got)
-	}
-	is("one twice as wide", step(1, 0, 8), 2+20)
-	is("three epochs of it", step(1, 1, 8), 2+3*20)
+	is("the same training", step(0, 1, 4), true, 2+2*10)
+	is("the same training without its checkpoint", step(0, 1, 4), false, 2+3*10)
+	is("one twice as wide", step(1, 0, 8), false, 2+20)
+	is("three epochs of it", step(1, 1, 8), false, 2+3*20)
 	elsewhere := record
 	elsewhere.Machine.CPU = "another"
 	w.known[0][0][0] = Outcome{Epochs: 1, Total: 12, CompileSeconds: 2, record: elsewhere}
-	is("on another machine", step(1, 0, 8), 0)
+	is("on another machine", step(1, 0, 8), false, 0)
 	w.known[0][0][0] = Outcome{Epochs: 1, Total: 12, Ended: true, record: record}
-	is("one that ended", step(0, 1, 4), 0)
+	is("one that ended", step(0, 1, 4), true, 0)
 
 	s.Deadline = time.Now().Add(18 * time.Second)
 	w.known[0][0][0] = Outcome{Epochs: 1, Total: 12, CompileSeconds: 2, record: record}

@@ -43,7 +43,7 @@ type Options struct {
 	// CheckpointEvery is the least time between two checkpoints of a training. 0 stands for [train.CheckpointEvery].
 	CheckpointEvery time.Duration
 	// If Details is true, Run computes the [train.Details] of each split, such as curves over epochs. This takes one
-	// more evaluation of the model.
+	// more evaluation of the model, except after an interrupt.
 	Details bool
 	// Run calls the following functions, except those that are nil. It calls Begin before the training on a split, and
 	// Epoch after each epoch. It calls Split when it has the result of a split; resumed is true if Run took the result

@@ -76,8 +76,8 @@ const (
 )
 
 // Describe computes the details of a training. For the smoothness, it evaluates the model once more, with the weights
-// of the best epoch. Who interrupts a training does not want to wait for this, so the details of an interrupted training
-// have no smoothness.
+// of the best epoch. It leaves this out if the training was interrupted, since whoever interrupts a training does not
+// want to wait.
 func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details, error) {
 	d := &Details{Metric: Metric(g), Classes: g.Classes(), Curves: curvesOf(r)}
 	if r.BestEpoch == 0 {
