@@ -28,8 +28,7 @@ type Profile struct {
 	// search), or they are from elsewhere ([Choice.Source]). The entries for this model on this dataset are the only
 	// candidates: the Rules are not used.
 	Chosen []Choice `json:"chosen,omitempty"`
-	// Repeated says which models are trained more than once on each split of which datasets. It has no effect on models
-	// and datasets that Chosen has settings for.
+	// Repeated says which models are trained more than once on each split of which datasets.
 	Repeated []Repeated `json:"repeated,omitempty"`
 }
 
@@ -42,8 +41,8 @@ type Repeated struct {
 	Seeds    int      `json:"seeds"`
 }
 
-// seeds returns the number of trainings on each split of a dataset with the settings that are chosen for a model. It
-// does not look at the field Chosen, whose entries have their own numbers.
+// seeds returns the number of trainings on each split of a dataset with the settings that are chosen for a model. An
+// entry of the field Chosen may have another number ([Choice.Seeds]).
 func (p Profile) seeds(dataset, model string) int {
 	for _, r := range p.Repeated {
 		if covers(r.Datasets, dataset) && covers(r.Models, model) {
@@ -85,8 +84,8 @@ type Choice struct {
 	// Splits are the splits on which the model is trained. If Splits is left out, the splits of the profile are
 	// used.
 	Splits []int `json:"splits,omitempty"`
-	// Seeds is the number of trainings on each split. These trainings have different seeds. If Seeds is left out, there
-	// is one training on each split.
+	// Seeds is the number of trainings on each split. These trainings have different seeds. If Seeds is left out, the
+	// number is that of [Profile.Repeated].
 	Seeds int `json:"seeds,omitempty"`
 }
 
@@ -115,12 +114,15 @@ func (p Profile) Candidates(dataset, model string) (all []train.Config, err erro
 	return all, nil
 }
 
-// chosen returns the entries of Chosen for a model on a dataset, with the splits of the profile and one seed where an
-// entry has none of its own.
+// chosen returns the entries of Chosen for a model on a dataset. An entry without its own splits or number of seeds gets
+// those of the profile.
 func (p Profile) chosen(dataset, model string) (all []Choice) {
 	for _, c := range p.Chosen {
 		if c.Dataset == dataset && c.Model == model {
-			if c.Seeds = max(1, c.Seeds); len(c.Splits) == 0 {
+			if c.Seeds == 0 {
+				c.Seeds = p.seeds(dataset, model)
+			}
+			if len(c.Splits) == 0 {
 				c.Splits = p.Splits
 			}
 			all = append(all, c)

@@ -84,7 +84,8 @@ func TestSeveralChosen(t *testing.T) {
 }
 
 // TestRepeated: on the datasets and for the models that the list Repeated of a profile names, the candidate with the
-// best validation metric is trained with several seeds. Other candidates, models and datasets have one seed.
+// best validation metric is trained with several seeds. Other candidates, models and datasets have one seed. Chosen
+// settings have the same number of seeds, unless they have their own.
 func TestRepeated(t *testing.T) {
 	p := profile(t, `{"name": "tiny", "datasets": ["cora"], "splits": [0], "tried": 1,
 		"candidates": [{"settings": {"hidden": [4, 8]}}],
@@ -106,6 +107,10 @@ func TestRepeated(t *testing.T) {
 	}
 	if n, m := p.seeds("cora", "gat"), p.seeds("photo", "gcn"); n != 1 || m != 1 {
 		t.Errorf("another model has %d seeds, and another dataset %d", n, m)
+	}
+	p.Chosen = []Choice{{Dataset: "cora", Model: "gcn"}, {Dataset: "cora", Model: "gcn", Seeds: 1}}
+	if c := p.chosen("cora", "gcn"); c[0].Seeds != 2 || c[1].Seeds != 1 {
+		t.Errorf("chosen settings have %d seeds, and %d where they say so", c[0].Seeds, c[1].Seeds)
 	}
 }
 
