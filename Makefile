@@ -92,8 +92,8 @@ PROFILE ?= quick
 paper: build setup plugin ## All tables and figures of the paper, in out/paper; PROFILE=quick (default) or paper
 	bin/revgnn reproduce all --profile $(PROFILE)
 
-scorecard: ## The README's scorecard anew, after a change of data/records, data/settings or the claims
-	go test ./pkg/paper -count 1 -run '^TestReadmeScorecard$$' -renew
+scorecard: ## The tables of README and docs/published.md anew, after a change of data/records, data/settings or claims
+	go test ./pkg/paper -count 1 -run '^TestTablesOfPages$$' -renew
 
 build: bin/revgnn ## The command line, bin/revgnn
 

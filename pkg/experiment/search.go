@@ -106,7 +106,7 @@ func (v *View) choose(name string, s search) (f Found) {
 // that takes the most work; see [Step.Provisional]. The trainings form a group, which has the given name.
 func (v *View) Expect(name, dataset string, candidates []train.Config, splits []int) {
 	s := search{dataset: dataset, candidates: candidates, splits: splits}
-	v.within(name, &s, func() { s.expect(v, s.splits) })
+	v.within(name, &s, func() { s.expect(v, 0) })
 }
 
 // within calls f for a search whose tasks form a group of the given name. Before that, it replaces the splits of the
@@ -142,7 +142,7 @@ func (s search) run(v *View) Found {
 		}
 	}
 	if waiting {
-		s.expect(v, s.splits[s.tried:])
+		s.expect(v, s.tried)
 		return Found{Why: NotYet}
 	}
 	if best < 0 {
@@ -153,10 +153,7 @@ func (s search) run(v *View) Found {
 
 // with asks for the trainings of candidate i, which is chosen, on all splits, and returns their results.
 func (s search) with(v *View, i int) Found {
-	c, seeds := s.candidates[i], 1
-	if s.seeds != nil {
-		seeds = s.seeds[i]
-	}
+	c, seeds := s.candidates[i], s.seedsOf(i)
 	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: seeds, which: i}
 	absent := NotYet // why there are no results, if there are none
 	var variances []float64
@@ -205,19 +202,37 @@ func (s search) with(v *View, i int) Found {
 	return f
 }
 
-// expect notes a provisional step for each of the given splits.
-func (s search) expect(v *View, splits []int) {
-	for _, k := range splits {
-		v.expect(Training(s.dataset, k, s.largest()))
+// seedsOf returns the number of trainings on each split if candidate i is chosen.
+func (s search) seedsOf(i int) int {
+	if s.seeds == nil {
+		return 1
+	}
+	return s.seeds[i]
+}
+
+// expect notes a provisional step for each training with the settings that will be chosen. It leaves out the trainings
+// with the first seed on the first splits, since these are already made to compare the candidates. The argument
+// compared is the number of these splits.
+func (s search) expect(v *View, compared int) {
+	i := s.largest()
+	for at, k := range s.splits {
+		for n := range s.seedsOf(i) {
+			if at < compared && n == 0 {
+				continue
+			}
+			c := s.candidates[i]
+			c.Seed += uint64(n * seedStep)
+			v.expect(Training(s.dataset, k, c))
+		}
 	}
 }
 
-// largest returns the candidate whose training takes the most work ([Task.Size]).
-func (s search) largest() train.Config {
-	top, most := s.candidates[0], 0.0
-	for _, c := range s.candidates {
+// largest returns the index of the candidate whose training takes the most work ([Task.Size]).
+func (s search) largest() (top int) {
+	most := 0.0
+	for i, c := range s.candidates {
 		if size := Training(s.dataset, 0, c).Size(); size > most {
-			top, most = c, size
+			top, most = i, size
 		}
 	}
 	return top

@@ -1,15 +1,11 @@
 package paper
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/experiment"
-	"github.com/revgnn/revgnn/pkg/results"
 )
 
 // TestClaimsFile: each check is used by a claim, every claim has cases, every group has claims, and no two cases have
@@ -156,52 +152,5 @@ func TestEveryVerdictHasRuns(t *testing.T) {
 		if n := card.Counts[NotRun]; records == nil && n != len(card.Claims) || i == 2 && n == len(card.Claims) {
 			t.Errorf("%d: %v", i, card.Counts)
 		}
-	}
-}
-
-// committed returns the scorecard of the profile quick, made from the records that come with revgnn.
-func committed(t *testing.T) *Scorecard {
-	t.Helper()
-	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	if _, err := experiment.AddCommitted(store); err != nil {
-		t.Fatal(err)
-	}
-	p := Quick()
-	card, err := Judge(&experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return card
-}
-
-var renew = flag.Bool("renew", false, "write the README's scorecard anew (make scorecard)")
-
-// TestReadmeScorecard: the scorecard in the README is the one that follows from the committed records. With the flag
-// -renew, the test writes the right scorecard into the README.
-func TestReadmeScorecard(t *testing.T) {
-	const file, begin, end = "../../README.md", "<!-- scorecard: by `make scorecard` -->\n", "<!-- end of scorecard -->\n"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(text), begin)
-	has, after, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		t.Fatalf("the README has no %s…%s", begin, end)
-	}
-	want := committed(t).Markdown()
-	if has == want {
-		return
-	}
-	if !*renew {
-		t.Fatalf("the README's scorecard is not that of the committed records; run `make scorecard`. It has\n%s\n"+
-			"and should have\n%s", has, want)
-	}
-	if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
