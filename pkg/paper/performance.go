@@ -16,14 +16,16 @@ import (
 type searches map[[2]string]experiment.Found
 
 // performance makes the document of table 2, 3 or 6. Its first table has all rows of the paper's table, with our
-// results beside the published ones. It also has rows of gains. The document's last table has the settings of our runs.
+// results beside the published ones, and our results for models that the paper does not have. It also has rows of
+// gains. The document's last table has the settings of our runs.
 func performance(v *View, name string) *Document {
 	p := published[Performance](name)
+	v.addBeyond(p)
 	d := &Document{}
 	all := searches{}
 	for _, row := range p.Rows {
 		for _, dataset := range p.Columns {
-			if _, err := models.Lookup(row.Model); err == nil {
+			if _, err := models.Lookup(row.Model); err == nil && (!row.beyond || v.hasChosen(dataset, row.Model)) {
 				all[[2]string{row.Model, dataset}] = v.Search(dataset, row.Model)
 			}
 		}
@@ -53,13 +55,20 @@ func (v *View) results(p *Performance, all searches, name string) *report.Table 
 	for _, row := range p.Rows {
 		cells := make([]report.Cell, 0, 2*len(p.Columns))
 		for k, dataset := range p.Columns {
+			f, have := all[[2]string{row.Model, dataset}]
+			if row.beyond {
+				if !have {
+					f.Why = "not run: the profile has no settings from a search"
+				}
+				cells = append(cells, cell(f, math.NaN()), report.Missing("not in the paper").Published())
+				continue
+			}
+			if !have {
+				f.Why = "not run: revgnn does not have this model"
+			}
 			theirs := report.Mean(row.Cells[k].Mean, row.Cells[k].Std, 10, 2).Published()
 			if row.Layers != nil {
 				theirs = theirs.Below(report.Text(fmt.Sprintf("(%d/%d)", row.Layers[k][0], row.Layers[k][1])))
-			}
-			f, have := all[[2]string{row.Model, dataset}]
-			if !have {
-				f.Why = "not run: revgnn does not have this model"
 			}
 			cells = append(cells, cell(f, row.Cells[k].Mean), theirs)
 		}
@@ -95,7 +104,7 @@ func absence(f experiment.Found) string {
 }
 
 // cell returns the table cell that shows our result f. The argument paper is the published mean. The cell also shows
-// our mean minus the published mean.
+// our mean minus the published mean, unless paper is NaN: then there is none.
 func cell(f experiment.Found, paper float64) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
@@ -105,8 +114,10 @@ func cell(f experiment.Found, paper float64) report.Cell {
 	if len(f.Bad) == 0 && f.Missing == 0 {
 		c = c.Ranked()
 	}
-	c = c.Below(report.Text("("+f.Config.Depth()+")"), report.Text(fmt.Sprintf("%+.2f to the paper",
-		metrics.Mean(values)-paper)))
+	c = c.Below(report.Text("(" + f.Config.Depth() + ")"))
+	if !math.IsNaN(paper) {
+		c = c.Below(report.Text(fmt.Sprintf("%+.2f to the paper", metrics.Mean(values)-paper)))
+	}
 	if f.Seeds > 1 {
 		c = c.Below(report.Text(fmt.Sprintf("%d seeds a split, ±%.2f over seeds", f.Seeds, 100*f.SeedStd)))
 	}

@@ -45,6 +45,8 @@ type PerformanceRow struct {
 	// its numbers.
 	Layers [][2]int  `json:"layers,omitempty"`
 	Delta  []float64 `json:"delta,omitempty"`
+
+	beyond bool // the paper does not have this row: it has no published cells (see [View.addBeyond])
 }
 
 // std returns the published standard deviation over runs for the cell in column k. In some rows, the number after ± is
