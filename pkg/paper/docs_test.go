@@ -118,7 +118,8 @@ func countsTable(card *Scorecard) string {
 		}
 	}
 	line("both", total)
-	return markdown(" | cells with runs | within two standard deviations | no more than two standard deviations below", rows)
+	return markdown(" | cells with runs | within two standard deviations | no more than two standard deviations below",
+		rows)
 }
 
 // eachCell calls f for each cell of tables 2 and 6: with the table, the row, the number of the column, and the names of

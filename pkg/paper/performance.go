@@ -38,6 +38,11 @@ func performance(v *View, name string) *Document {
 		"first %s; the test metric reported is that of the settings chosen.", count(v.Profile.Tried, "split"))
 	d.note("Δ is with reverse layers less without, split by split; p is from a two-sided paired t-test over the "+
 		"splits, which needs %d at least.", leastPairs)
+	if p.Rows[len(p.Rows)-1].beyond {
+		d.note("Models that are not in the paper are shown where a search, or a further try on validation, has chosen " +
+			"their settings (docs/which-layer.md). A model and its backbone have settings of their own, so that Δ is not " +
+			"the effect of the direction alone.")
+	}
 	d.Notes = append(d.Notes, behind(p, all)...)
 	d.Notes = append(d.Notes, slips(p)...)
 	return d
