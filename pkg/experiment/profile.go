@@ -41,12 +41,13 @@ type Repeated struct {
 	Seeds    int      `json:"seeds"`
 }
 
-// seeds returns the number of trainings on each split of a dataset with the settings that are chosen for a model. An
-// entry of the field Chosen may have another number ([Choice.Seeds]).
+// seeds returns the number of trainings on each split of a dataset with the settings that are chosen for a model: that
+// of the first entry of Repeated which names them, or else 1. An entry of the field Chosen may have another number
+// ([Choice.Seeds]).
 func (p Profile) seeds(dataset, model string) int {
 	for _, r := range p.Repeated {
 		if covers(r.Datasets, dataset) && covers(r.Models, model) {
-			return r.Seeds
+			return max(1, r.Seeds)
 		}
 	}
 	return 1

@@ -28,6 +28,12 @@ type search struct {
 // have the same sum.)
 const seedStep = 1000
 
+// seeded returns settings c with the seed of training number n on a split. Training 0 has the seed of c.
+func seeded(c train.Config, n int) train.Config {
+	c.Seed += uint64(n * seedStep)
+	return c
+}
+
 // Found is the result of [View.Search] and [View.Choose]: the chosen settings, in the field Config, and their results
 // on test nodes.
 type Found struct {
@@ -161,9 +167,7 @@ func (s search) with(v *View, i int) Found {
 		var tests []float64
 		missing, bad := false, ""
 		for n := range seeds {
-			seeded := c
-			seeded.Seed += uint64(n * seedStep)
-			a := Ask[Trained](v, Training(s.dataset, k, seeded))
+			a := Ask[Trained](v, Training(s.dataset, k, seeded(c, n)))
 			switch {
 			case a.Record == nil:
 				missing = true
@@ -220,18 +224,16 @@ func (s search) expect(v *View, compared int) {
 			if at < compared && n == 0 {
 				continue
 			}
-			c := s.candidates[i]
-			c.Seed += uint64(n * seedStep)
-			v.expect(Training(s.dataset, k, c))
+			v.expect(Training(s.dataset, k, seeded(s.candidates[i], n)))
 		}
 	}
 }
 
-// largest returns the index of the candidate whose training takes the most work ([Task.Size]).
+// largest returns the index of the candidate whose trainings on a split take the most work ([Task.Size]).
 func (s search) largest() (top int) {
 	most := 0.0
 	for i, c := range s.candidates {
-		if size := Training(s.dataset, 0, c).Size(); size > most {
+		if size := Training(s.dataset, 0, c).Size() * float64(s.seedsOf(i)); size > most {
 			top, most = i, size
 		}
 	}

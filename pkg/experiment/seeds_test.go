@@ -94,6 +94,12 @@ func TestRepeated(t *testing.T) {
 	if err != nil || len(two) != 2 {
 		t.Fatalf("%d candidates, %v", len(two), err)
 	}
+	// Without records, there are two trainings to compare the candidates, and one that will follow with another seed.
+	empty := NewView(Scope{Profile: p}, nil)
+	empty.Search("cora", "gcn")
+	if steps := empty.Steps(); len(steps) != 3 || !steps[2].Provisional || steps[2].Config.Seed != seedStep {
+		t.Errorf("without records, the plan is %+v", steps)
+	}
 	again := two[1]
 	again.Seed = seedStep
 	view := NewView(Scope{Profile: p}, Index([]results.Record{trained(t, two[0], 0, 0.5, 0.9),

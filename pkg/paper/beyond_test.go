@@ -9,7 +9,8 @@ import (
 
 // TestRowsBeyondThePaper: below the paper's rows, a table has rows for models that the paper does not have, if the
 // profile has chosen settings for them. Such a row has results on the datasets of these settings only, and the model
-// with the reverse process has a row of gains over its backbone. The claims do not ask for runs of these models.
+// with the reverse process has a row of gains over its backbone. (The records are made by the function [fake], which
+// puts models with a reverse process 10 points ahead.) Claims about tables do not ask for runs of these models.
 func TestRowsBeyondThePaper(t *testing.T) {
 	p := Quick()
 	p.Chosen = nil
@@ -17,7 +18,8 @@ func TestRowsBeyondThePaper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := experiment.Scope{Profile: p.Profile, Datasets: []string{"minesweeper"}, Models: []string{"sage-res", "sage+rep"}}
+	s := experiment.Scope{Profile: p.Profile, Datasets: []string{"minesweeper"},
+		Models: []string{"sage-res", "sage+rep"}}
 	if text := table(t, s, p, nil, "table2"); strings.Contains(text, "SAGE+ReP") {
 		t.Errorf("without chosen settings, the table has\n%s", text)
 	}
@@ -39,7 +41,7 @@ func TestRowsBeyondThePaper(t *testing.T) {
 	v := experiment.NewView(s, nil)
 	judge(&View{v, p})
 	for _, step := range v.Steps() {
-		if step.Config.Model == "sage-res" {
+		if step.Config.Model == "sage-res" { // figures 1 and 4 show a network of SAGE+ReP
 			t.Errorf("a claim asks for %s", step.Task)
 		}
 	}

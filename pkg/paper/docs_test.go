@@ -12,7 +12,6 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/results"
 )
 
@@ -89,41 +88,41 @@ func markdown(header string, rows []string) string {
 	return text
 }
 
-// countsTable counts the cells of tables 2 and 6 by their degree, such as [WithinTwo].
+// countsTable returns a table that counts the cells of tables 2 and 6: those with a verdict, those of them in which our
+// mean is at most two published standard deviations from the published mean, and those in which it is not further below.
 func countsTable(card *Scorecard) string {
+	type counts struct{ run, near, notBelow int }
 	var rows []string
-	var total [3]int
-	line := func(title string, n [3]int) {
-		share := func(k int) string { return fmt.Sprintf("%d (%.0f %%)", n[k], 100*float64(n[k])/float64(n[0])) }
-		rows = append(rows, fmt.Sprintf("%s | %d | %s | %s", title, n[0], share(1), share(2)))
+	line := func(title string, n counts) {
+		share := func(k int) string { return fmt.Sprintf("%d (%.0f %%)", k, 100*float64(k)/float64(max(1, n.run))) }
+		rows = append(rows, fmt.Sprintf("%s | %d | %s | %s", title, n.run, share(n.near), share(n.notBelow)))
 	}
-	for _, number := range []string{"2", "6"} {
-		datasets, n := map[string]bool{}, [3]int{}
+	var both counts
+	for _, table := range []string{"table2", "table6"} {
+		p, datasets, n := published[Performance](table), map[string]bool{}, counts{}
 		for _, j := range card.Claims {
-			if !strings.HasPrefix(j.ID, "table"+number+"/") || j.Degree == "" {
+			if !strings.HasPrefix(j.ID, table+"/") || j.Degree == "" {
 				continue
 			}
 			datasets[j.Dataset] = true
-			n[0]++
+			n.run++
 			if j.Degree == WithinOne || j.Degree == WithinTwo {
-				n[1]++
+				n.near++
 			}
 			if j.Degree != Below {
-				n[2]++
+				n.notBelow++
 			}
 		}
-		line(fmt.Sprintf("table %s (%s)", number, count(len(datasets), "dataset")), n)
-		for k := range n {
-			total[k] += n[k]
-		}
+		line(fmt.Sprintf("table %d (%d of %d datasets)", p.Table, len(datasets), len(p.Columns)), n)
+		both = counts{both.run + n.run, both.near + n.near, both.notBelow + n.notBelow}
 	}
-	line("both", total)
+	line("both", both)
 	return markdown(" | cells with runs | within two standard deviations | no more than two standard deviations below",
 		rows)
 }
 
-// eachCell calls f for each cell of tables 2 and 6: with the table, the row, the number of the column, and the names of
-// the row's model and the column's dataset.
+// eachCell calls f for each cell of tables 2 and 6: with the table, the row, the index k of the column in the table,
+// and the dataset of this column.
 func eachCell(f func(p *Performance, row PerformanceRow, k int, dataset string)) {
 	for _, table := range []string{"table2", "table6"} {
 		p := published[Performance](table)
@@ -145,15 +144,23 @@ func distantTable(v *View, card *Scorecard, degree string) string {
 	var rows []string
 	eachCell(func(p *Performance, row PerformanceRow, k int, dataset string) {
 		id := fmt.Sprintf("table%d/%s/%s", p.Table, row.Model, dataset)
-		at := slices.IndexFunc(card.Claims, func(j Judgement) bool { return j.ID == id })
-		if card.Claims[at].Degree != degree {
+		judged := func(j Judgement) bool { return j.ID == id && j.Degree == degree }
+		if !slices.ContainsFunc(card.Claims, judged) {
 			return
 		}
-		theirs, ours := row.Cells[k], v.cellOf(row, dataset).Values()
-		rows = append(rows, fmt.Sprintf("%s | %s | %.2f ± %.2f | %s | %s", shortName(dataset), row.Model, theirs.Mean,
-			theirs.Std, spread(ours), signed(metrics.Mean(ours)-theirs.Mean)))
+		here, difference := "every training failed", "–"
+		if ours := v.cellOf(row, dataset).Values(); len(ours) > 0 {
+			here, difference = spread(ours), signed(metrics.Mean(ours)-row.Cells[k].Mean)
+		}
+		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s", shortName(dataset), row.Model, theirs(row, k), here,
+			difference))
 	})
 	return markdown("dataset | model | published | here | difference", rows)
+}
+
+// theirs returns the published mean and standard deviation in column k of a row, such as "93.05 ± 0.42".
+func theirs(row PerformanceRow, k int) string {
+	return fmt.Sprintf("%.2f ± %.2f", row.Cells[k].Mean, row.std(k))
 }
 
 // signed returns a number with its sign, as "+0.50" or "−0.50".
@@ -167,41 +174,53 @@ func searchesTable(t *testing.T) string {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no records of tests in data/searches: %v", err)
 	}
-	p := Quick()
-	p.Chosen = slices.DeleteFunc(slices.Clone(p.Chosen), func(c experiment.Choice) bool { return c.Search == "" })
-	v := committed(t, p, files...)
+	quick := Quick()
+	quick.Chosen = slices.DeleteFunc(slices.Clone(quick.Chosen), func(c experiment.Choice) bool { return c.Search == "" })
+	v := committed(t, quick, files...)
 	var rows []string
 	eachCell(func(p *Performance, row PerformanceRow, k int, dataset string) {
 		f := v.cellOf(row, dataset)
-		if f.Search == "" || f.Why != "" {
+		if f.Search == "" {
 			return
 		}
+		here := f.Why
+		if values := f.Values(); len(values) > 0 {
+			here = spread(values) + fewer(len(values), " (%s)")
+		}
 		if f.Missing > 0 {
-			t.Errorf("%s on %s: %d of %d splits have no records", row.Model, dataset, f.Missing, len(f.Splits))
+			here += fmt.Sprintf("; %d of %d splits not run yet", f.Missing, len(f.Splits))
 		}
-		here := spread(f.Values())
-		if n := len(f.Values()); n < 10 {
-			here += fmt.Sprintf(" (%s)", count(n, "split"))
-		}
-		theirs, gain := row.Cells[k], ""
+		gain := ""
 		if plain := p.plain(row); plain != nil {
-			gains := f.Gains(v.cellOf(*plain, dataset))
-			published := theirs.Mean - plain.Cells[k].Mean
-			gain = fmt.Sprintf("%s (%s); published %s", signed(metrics.Mean(gains)), probability(gains), signed(published))
-			if n := len(gains); n < 10 {
-				gain = strings.Replace(gain, " (", fmt.Sprintf(", %s (", count(n, "split")), 1)
+			gain = "the backbone has no such result"
+			backbone := v.cellOf(*plain, dataset)
+			if gains := f.Gains(backbone); backbone.Search != "" && len(gains) > 0 {
+				gain = fmt.Sprintf("%s%s (%s)", signed(metrics.Mean(gains)), fewer(len(gains), ", %s"), probability(gains))
+			}
+			gain += "; published " + signed(row.Cells[k].Mean-plain.Cells[k].Mean)
+		}
+		seeds, depth, width := "–", "–", "–" // if nothing is trained yet
+		if f.Config.Model != "" {
+			seeds, depth, width = fmt.Sprintf("%.2f", 100*f.SeedStd), f.Config.Depth(), fmt.Sprint(f.Config.Hidden)
+			if strings.HasPrefix(row.Model, "grand") {
+				depth = "time " + depth
 			}
 		}
-		layers := f.Config.Depth()
-		if k, err := models.Lookup(row.Model); err == nil && strings.HasPrefix(k.Name, "grand") {
-			layers = "time " + layers
-		}
-		rows = append(rows, fmt.Sprintf("%s | %s | %.2f ± %.2f | %s | %.2f | %d | %s | %d | %s", shortName(dataset),
-			row.Model, theirs.Mean, theirs.Std, here, 100*f.SeedStd, trials(t, f.Search, dataset, row.Model), layers,
-			f.Config.Hidden, gain))
+		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %d | %s | %s | %s", shortName(dataset), row.Model,
+			theirs(row, k), here, seeds, trials(t, f.Search, dataset, row.Model), depth, width, gain))
 	})
 	return markdown("dataset | model | published | here | seeds | trials | layers | width | "+
 		"with reverse layers − without", rows)
+}
+
+// fewer returns a text about the number of splits, such as " (3 splits)" for the format " (%s)". The text is empty if
+// there are as many splits as in the paper.
+func fewer(splits int, format string) string {
+	const all = 10
+	if splits == all {
+		return ""
+	}
+	return fmt.Sprintf(format, count(splits, "split"))
 }
 
 // trials returns the number of trials of a search, by its records.
@@ -226,6 +245,9 @@ func trials(t *testing.T, search, dataset, model string) int {
 			t.Fatal(err)
 		}
 		numbers[step.Trial] = true
+	}
+	if len(numbers) == 0 {
+		t.Errorf("%s on %s: no records of %s in data/searches", model, dataset, search)
 	}
 	return len(numbers)
 }

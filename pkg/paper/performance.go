@@ -20,7 +20,7 @@ type searches map[[2]string]experiment.Found
 // gains. The document's last table has the settings of our runs.
 func performance(v *View, name string) *Document {
 	p := published[Performance](name)
-	v.addBeyond(p)
+	more := v.addBeyond(p)
 	d := &Document{}
 	all := searches{}
 	for _, row := range p.Rows {
@@ -38,10 +38,10 @@ func performance(v *View, name string) *Document {
 		"first %s; the test metric reported is that of the settings chosen.", count(v.Profile.Tried, "split"))
 	d.note("Δ is with reverse layers less without, split by split; p is from a two-sided paired t-test over the "+
 		"splits, which needs %d at least.", leastPairs)
-	if p.Rows[len(p.Rows)-1].beyond {
-		d.note("Models that are not in the paper are shown where a search, or a further try on validation, has chosen " +
-			"their settings (docs/which-layer.md). A model and its backbone have settings of their own, so that Δ is not " +
-			"the effect of the direction alone.")
+	if more {
+		d.note("Models that are not in the paper are shown where the profile has chosen settings for them: those of a " +
+			"search, or from elsewhere (docs/which-layer.md). A model and its backbone have settings of their own, so " +
+			"that Δ is not the effect of the direction alone.")
 	}
 	d.Notes = append(d.Notes, behind(p, all)...)
 	d.Notes = append(d.Notes, slips(p)...)
@@ -63,9 +63,9 @@ func (v *View) results(p *Performance, all searches, name string) *report.Table 
 			f, have := all[[2]string{row.Model, dataset}]
 			if row.beyond {
 				if !have {
-					f.Why = "not run: the profile has no settings from a search"
+					f.Why = "not run: the profile has no chosen settings for it"
 				}
-				cells = append(cells, cell(f, math.NaN()), report.Missing("not in the paper").Published())
+				cells = append(cells, cell(f, math.NaN()), notInPaper.Published())
 				continue
 			}
 			if !have {
@@ -154,7 +154,10 @@ func deltas(p *Performance, row PerformanceRow, plain string, all searches) repo
 		with, without := all[[2]string{row.Model, dataset}], all[[2]string{plain, dataset}]
 		c := gain(with.Gains(without), "not run with and without reverse layers on the same splits")
 		theirs := report.Missing("the paper does not print it")
-		if row.Delta != nil {
+		switch {
+		case row.beyond:
+			theirs = notInPaper
+		case row.Delta != nil:
 			theirs = report.Difference(row.Delta[k], 2)
 		}
 		r.Cells = append(r.Cells, c, theirs.Published())
