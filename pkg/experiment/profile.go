@@ -115,6 +115,9 @@ func (p Profile) Candidates(dataset, model string) (all []train.Config, err erro
 	return all, nil
 }
 
+// HasChosen tells whether the field Chosen has settings for a model on a dataset.
+func (p Profile) HasChosen(dataset, model string) bool { return len(p.chosen(dataset, model)) > 0 }
+
 // chosen returns the entries of Chosen for a model on a dataset. An entry without its own splits or number of seeds gets
 // those of the profile.
 func (p Profile) chosen(dataset, model string) (all []Choice) {

@@ -3,7 +3,6 @@ package paper
 import (
 	"slices"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/report"
 )
@@ -16,7 +15,7 @@ var notInPaper = report.Missing("not in the paper")
 // the table. The result tells whether rows were added.
 func (v *View) addBeyond(p *Performance) (added bool) {
 	for _, k := range models.Kinds() { // in this order, a backbone comes before the model with a reverse process
-		on := func(dataset string) bool { return v.hasChosen(dataset, k.Name) }
+		on := func(dataset string) bool { return v.Profile.HasChosen(dataset, k.Name) }
 		if p.row(k.Name) != nil || !slices.ContainsFunc(p.Columns, on) {
 			continue
 		}
@@ -27,11 +26,4 @@ func (v *View) addBeyond(p *Performance) (added bool) {
 		p.Rows = append(p.Rows, row)
 	}
 	return added
-}
-
-// hasChosen tells whether the profile has chosen settings for a model on a dataset.
-func (v *View) hasChosen(dataset, model string) bool {
-	return slices.ContainsFunc(v.Profile.Chosen, func(c experiment.Choice) bool {
-		return c.Dataset == dataset && c.Model == model
-	})
 }

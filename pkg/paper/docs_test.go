@@ -59,24 +59,31 @@ func TestTablesOfPages(t *testing.T) {
 // given files.
 func committed(t *testing.T, p Profile, files ...string) *View {
 	t.Helper()
-	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
+	store := imported(t, files...)
 	if _, err := experiment.AddCommitted(store); err != nil {
 		t.Fatal(err)
-	}
-	for _, f := range files {
-		if _, _, err := store.Import(f); err != nil {
-			t.Fatal(err)
-		}
 	}
 	v, err := (&experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store}).View()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &View{v, p}
+}
+
+// imported returns a store of the records in the given files.
+func imported(t *testing.T, files ...string) *results.Store {
+	t.Helper()
+	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	for _, f := range files {
+		if _, _, err := store.Import(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return store
 }
 
 // markdown returns a table in Markdown, with the cells of each row separated by "|".
@@ -176,7 +183,7 @@ func searchesTable(t *testing.T) string {
 	}
 	quick := Quick()
 	quick.Chosen = slices.DeleteFunc(slices.Clone(quick.Chosen), func(c experiment.Choice) bool { return c.Search == "" })
-	v := committed(t, quick, files...)
+	v, trialsOf := committed(t, quick, files...), trials(t, quick.Chosen)
 	var rows []string
 	eachCell(func(p *Performance, row PerformanceRow, k int, dataset string) {
 		f := v.cellOf(row, dataset)
@@ -207,7 +214,7 @@ func searchesTable(t *testing.T) string {
 			}
 		}
 		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %d | %s | %s | %s", shortName(dataset), row.Model,
-			theirs(row, k), here, seeds, trials(t, f.Search, dataset, row.Model), depth, width, gain))
+			theirs(row, k), here, seeds, trialsOf[f.Search], depth, width, gain))
 	})
 	return markdown("dataset | model | published | here | seeds | trials | layers | width | "+
 		"with reverse layers − without", rows)
@@ -223,31 +230,33 @@ func fewer(splits int, format string) string {
 	return fmt.Sprintf(format, count(splits, "split"))
 }
 
-// trials returns the number of trials of a search, by its records.
-func trials(t *testing.T, search, dataset, model string) int {
+// trials returns the number of trials of each search that has chosen settings, by its records in data/searches.
+func trials(t *testing.T, chosen []experiment.Choice) map[string]int {
 	t.Helper()
-	store, err := results.Open(filepath.Join(t.TempDir(), "search.sqlite"))
+	var files []string
+	for _, c := range chosen {
+		files = append(files, fmt.Sprintf("../../data/searches/%s-%s.jsonl.gz", c.Dataset, c.Model))
+	}
+	all, err := imported(t, files...).Find(results.Query{Kind: results.Search})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close()
-	if _, _, err := store.Import("../../data/searches/" + dataset + "-" + model + ".jsonl.gz"); err != nil {
-		t.Fatal(err)
-	}
-	all, err := store.Find(results.Query{Profile: search})
-	if err != nil {
-		t.Fatal(err)
-	}
-	numbers := map[int]bool{}
+	numbers := map[string]map[int]bool{}
 	for _, r := range all {
 		var step struct{ Trial int }
 		if err := json.Unmarshal(r.Outcome, &step); err != nil {
 			t.Fatal(err)
 		}
-		numbers[step.Trial] = true
+		if numbers[r.Profile] == nil {
+			numbers[r.Profile] = map[int]bool{}
+		}
+		numbers[r.Profile][step.Trial] = true
 	}
-	if len(numbers) == 0 {
-		t.Errorf("%s on %s: no records of %s in data/searches", model, dataset, search)
+	counts := map[string]int{}
+	for _, c := range chosen {
+		if counts[c.Search] = len(numbers[c.Search]); counts[c.Search] == 0 {
+			t.Errorf("%s on %s: no records of %s in data/searches", c.Model, c.Dataset, c.Search)
+		}
 	}
-	return len(numbers)
+	return counts
 }

@@ -25,7 +25,8 @@ func performance(v *View, name string) *Document {
 	all := searches{}
 	for _, row := range p.Rows {
 		for _, dataset := range p.Columns {
-			if _, err := models.Lookup(row.Model); err == nil && (!row.beyond || v.hasChosen(dataset, row.Model)) {
+			_, err := models.Lookup(row.Model)
+			if err == nil && (!row.beyond || v.Profile.HasChosen(dataset, row.Model)) {
 				all[[2]string{row.Model, dataset}] = v.Search(dataset, row.Model)
 			}
 		}
