@@ -99,6 +99,8 @@ def execute(notebook, folder, timeout):
             sys.exit(f"notebooks/run.py: a cell took more than {timeout} s: give it more with --timeout")
         except NoSuchKernel as e:
             sys.exit(f"notebooks/run.py: no kernel {e.name!r} here: run `make setup`, and this with .venv/bin/python")
+        except FileNotFoundError as e:  # kernel.json names a program of a clone that is gone
+            sys.exit(f"notebooks/run.py: the kernel does not start: no {e.filename}: run `make setup`")
         except RuntimeError as e:  # dead, or never ready
             log.seek(0)
             sys.exit(f"notebooks/run.py: the kernel failed ({e}); its last words:\n{log.read()[-2000:]}")

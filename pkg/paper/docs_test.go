@@ -27,6 +27,7 @@ func TestTablesOfPages(t *testing.T) {
 		{"README.md", "scorecard", card.Markdown()},
 		{"docs/published.md", "counts", countsTable(card)},
 		{"docs/published.md", "searches", searchesTable(t)},
+		{"docs/which-layer.md", "sage", sageTable(v)},
 		{"docs/published.md", "below", distantTable(v, card, Below)},
 		{"docs/published.md", "above", distantTable(v, card, Above)},
 	} {
@@ -190,34 +191,70 @@ func searchesTable(t *testing.T) string {
 		if f.Search == "" {
 			return
 		}
-		here := f.Why
-		if values := f.Values(); len(values) > 0 {
-			here = spread(values) + fewer(len(values), " (%s)")
-		}
-		if f.Missing > 0 {
-			here += fmt.Sprintf("; %d of %d splits not run yet", f.Missing, len(f.Splits))
-		}
 		gain := ""
 		if plain := p.plain(row); plain != nil {
 			gain = "the backbone has no such result"
-			backbone := v.cellOf(*plain, dataset)
-			if gains := f.Gains(backbone); backbone.Search != "" && len(gains) > 0 {
-				gain = fmt.Sprintf("%s%s (%s)", signed(metrics.Mean(gains)), fewer(len(gains), ", %s"), probability(gains))
+			if backbone := v.cellOf(*plain, dataset); backbone.Search != "" {
+				gain = gained(f, backbone)
 			}
 			gain += "; published " + signed(row.Cells[k].Mean-plain.Cells[k].Mean)
 		}
-		seeds, depth, width := "–", "–", "–" // if nothing is trained yet
-		if f.Config.Model != "" {
-			seeds, depth, width = fmt.Sprintf("%.2f", 100*f.SeedStd), f.Config.Depth(), fmt.Sprint(f.Config.Hidden)
-			if strings.HasPrefix(row.Model, "grand") {
-				depth = "time " + depth
-			}
-		}
+		o := outcomeOf(f)
 		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %d | %s | %s | %s", shortName(dataset), row.Model,
-			theirs(row, k), here, seeds, trialsOf[f.Search], depth, width, gain))
+			theirs(row, k), o.tests, o.seeds, trialsOf[f.Search], o.layers, o.width, gain))
 	})
 	return markdown("dataset | model | published | here | seeds | trials | layers | width | "+
 		"with reverse layers − without", rows)
+}
+
+// sageTable compares SAGE with and without reverse layers, which are not in the paper, on each dataset for which the
+// profile has chosen settings of both.
+func sageTable(v *View) string {
+	var rows []string
+	for _, dataset := range v.Profile.Datasets {
+		if !v.Profile.HasChosen(dataset, "sage-res") || !v.Profile.HasChosen(dataset, "sage+rep") {
+			continue
+		}
+		plain, reversed := v.Search(dataset, "sage-res"), v.Search(dataset, "sage+rep")
+		a, b := outcomeOf(plain), outcomeOf(reversed)
+		rows = append(rows, fmt.Sprintf("%s | %s | %s, %s | %s | %s/%s | %s, %s | %s", shortName(dataset), a.tests, a.layers,
+			a.width, b.tests, a.seeds, b.seeds, b.layers, b.width, gained(reversed, plain)))
+	}
+	return markdown("dataset | forward layers | their number, width | forward and reverse layers | seeds | "+
+		"their numbers, width | difference", rows)
+}
+
+// outcome has what the tables of pages show of the result of a model on a dataset.
+type outcome struct{ tests, seeds, layers, width string }
+
+func outcomeOf(f experiment.Found) outcome {
+	o := outcome{f.Why, "–", "–", "–"} // if nothing is trained yet
+	if values := f.Values(); len(values) > 0 {
+		o.tests = spread(values) + fewer(len(values), " (%s)")
+	}
+	if f.Missing > 0 {
+		o.tests += fmt.Sprintf("; %d of %d splits not run yet", f.Missing, len(f.Splits))
+	}
+	if f.Config.Model == "" {
+		return o
+	}
+	o.layers, o.width = f.Config.Depth(), fmt.Sprint(f.Config.Hidden)
+	if strings.HasPrefix(f.Config.Model, "grand") {
+		o.layers = "time " + o.layers
+	}
+	if f.SeedStd > 0 { // 0 stands for one seed
+		o.seeds = fmt.Sprintf("%.2f", 100*f.SeedStd)
+	}
+	return o
+}
+
+// gained returns the mean difference between the results of f and those of its backbone, with the p of a paired test.
+func gained(f, backbone experiment.Found) string {
+	gains := f.Gains(backbone)
+	if len(gains) == 0 {
+		return "the backbone has no such result"
+	}
+	return fmt.Sprintf("%s%s (%s)", signed(metrics.Mean(gains)), fewer(len(gains), ", %s"), probability(gains))
 }
 
 // fewer returns a text about the number of splits, such as " (3 splits)" for the format " (%s)". The text is empty if
