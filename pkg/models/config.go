@@ -158,9 +158,10 @@ func Default(model string) Config {
 	if k.Defaults != nil {
 		k.Defaults(&all)
 	}
+	fields := c.shared()
 	for i, s := range all.shared() {
 		if k.Has(s.Name) {
-			copyValue(c.shared()[i], s)
+			copyValue(fields[i], s)
 		}
 	}
 	c.Own = k.Own.defaults

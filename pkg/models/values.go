@@ -106,7 +106,7 @@ func (c Config) refuse(name string) error {
 
 // knows tells whether the model has a setting with the given name, either a shared setting or one of its own.
 func (k Kind) knows(name string) bool {
-	return Default(k.Name).Value(name) != nil
+	return Config{Model: k.Name, Own: k.Own.defaults}.Value(name) != nil
 }
 
 // Value returns the value of the setting with the given name, such as "max-iterations". It returns nil if the model
@@ -160,15 +160,17 @@ func (c *Config) Read(values map[string]json.RawMessage) error {
 	if _, err := Lookup(name); err != nil {
 		return err
 	}
+	list, keep := c.bound()
+	defer keep()
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if key == "model" {
-			continue
-		}
-		if !registry[name].knows(SettingOf(key)) && Known(key) {
-			continue
-		}
-		if err := c.Decode(key, values[key]); err != nil {
-			return err
+		i := slices.IndexFunc(list, func(s Setting) bool { return s.Name == SettingOf(key) })
+		switch {
+		case i >= 0:
+			if err := list[i].Decode(values[key]); err != nil {
+				return err
+			}
+		case key != "model" && !Known(key):
+			return c.refuse(SettingOf(key))
 		}
 	}
 	return nil
