@@ -1,11 +1,12 @@
 package search
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
-	"math"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/revgnn/revgnn/data"
@@ -70,15 +71,19 @@ func checkChoice(t *testing.T, c experiment.Choice) {
 			vals[at], configs[at] = append(vals[at], float64(o.Val)), r.Config
 		}
 	}
-	best, bestVal := step{}, math.Inf(-1)
+	var whole []step // steps of all splits
 	for at, list := range vals {
-		if mean := metrics.Mean(list); len(list) == len(splits) && mean > bestVal {
-			best, bestVal = at, mean
+		if len(list) == len(splits) {
+			whole = append(whole, at)
 		}
 	}
-	if len(configs[best]) == 0 {
+	if len(whole) == 0 {
 		t.Fatal("no trial went well")
 	}
+	best := slices.MinFunc(whole, func(a, b step) int { // in the order of Standings.Best
+		return cmp.Or(cmp.Compare(metrics.Mean(vals[b]), metrics.Mean(vals[a])), cmp.Compare(b.rung, a.rung),
+			cmp.Compare(a.trial, b.trial))
+	})
 	chosen, err := c.Settings.With(train.Default(c.Model))
 	if err != nil {
 		t.Fatal(err)
