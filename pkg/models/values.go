@@ -63,7 +63,7 @@ func Known(key string) bool {
 // no effect ([Setting.Absent]).
 func (c *Config) change(name string, to func(Setting) error) error {
 	list, keep := c.bound()
-	i := slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
+	i := indexOf(list, name)
 	if i < 0 {
 		if absent(name, to) {
 			return nil
@@ -72,6 +72,11 @@ func (c *Config) change(name string, to func(Setting) error) error {
 	}
 	defer keep()
 	return to(list[i])
+}
+
+// indexOf returns the index of the setting with the given name, or -1 if the list does not have it.
+func indexOf(list []Setting, name string) int {
+	return slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
 }
 
 // absent tells whether a change would give the shared setting of the given name the value with which the setting has no
@@ -163,8 +168,7 @@ func (c *Config) Read(values map[string]json.RawMessage) error {
 	list, keep := c.bound()
 	defer keep()
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		i := slices.IndexFunc(list, func(s Setting) bool { return s.Name == SettingOf(key) })
-		switch {
+		switch i := indexOf(list, SettingOf(key)); {
 		case i >= 0:
 			if err := list[i].Decode(values[key]); err != nil {
 				return err

@@ -193,7 +193,7 @@ func searchesTable(t *testing.T) string {
 		}
 		gain := ""
 		if plain := p.plain(row); plain != nil {
-			gain = "the backbone has no such result"
+			gain = noGain
 			if backbone := v.cellOf(*plain, dataset); backbone.Search != "" {
 				gain = gained(f, backbone)
 			}
@@ -248,11 +248,14 @@ func outcomeOf(f experiment.Found) outcome {
 	return o
 }
 
+// noGain stands where a result cannot be compared with that of the backbone.
+const noGain = "the backbone has no such result"
+
 // gained returns the mean difference between the results of f and those of its backbone, with the p of a paired test.
 func gained(f, backbone experiment.Found) string {
 	gains := f.Gains(backbone)
 	if len(gains) == 0 {
-		return "the backbone has no such result"
+		return noGain
 	}
 	return fmt.Sprintf("%s%s (%s)", signed(metrics.Mean(gains)), fewer(len(gains), ", %s"), probability(gains))
 }
