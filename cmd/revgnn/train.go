@@ -133,15 +133,27 @@ func (a *app) tell(summary *sweep.Summary, p *progress) error {
 	return nil
 }
 
+// summaryTable writes the result of each split. Below it are the mean and the standard deviations, or, if only one
+// training ended well, its test metric. If none did, the table ends with the splits.
 func summaryTable(w io.Writer, s *sweep.Summary) {
 	fmt.Fprintf(w, "%s\t%s\t%s\n\n", s.Dataset, s.Model, s.Engine)
 	fmt.Fprintf(w, "split\tvalidation\ttest\tepochs\tbest\ts/epoch\titerations\tadjoint\tstatus\n")
+	ended := 0
 	for _, r := range s.Splits {
+		if r.Status == train.OK {
+			ended++
+		}
 		fmt.Fprintf(w, "%d\t%.4f\t%.4f\t%d\t%d\t%.4f\t%.2f\t%.2f\t%s\n", r.Split, r.Val, r.Test, r.Epochs, r.BestEpoch,
 			r.EpochSeconds, r.Iterations.Solve, r.Iterations.Adjoint, r.Status)
 	}
-	fmt.Fprintf(w, "\n%s\t%.4f ± %.4f (sample standard deviation; population %.4f)\n",
-		s.Metric, s.Mean, s.Std, s.StdPopulation)
+	switch ended {
+	case 0:
+	case 1:
+		fmt.Fprintf(w, "\n%s\t%.4f (one split)\n", s.Metric, s.Mean)
+	default:
+		fmt.Fprintf(w, "\n%s\t%.4f ± %.4f (%d splits; sample standard deviation; population %.4f)\n",
+			s.Metric, s.Mean, s.Std, ended, s.StdPopulation)
+	}
 }
 
 // modelList returns a text with a line for each model: its name, the formula of its layer, and the publication that it

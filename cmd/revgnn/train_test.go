@@ -169,3 +169,23 @@ func TestInvertAndBench(t *testing.T) {
 		t.Errorf("got %+v", b)
 	}
 }
+
+// TestSummaryTable checks the last line of the table that the command train writes: the mean of several splits, the
+// test metric of a single one, and nothing if no training ended well.
+func TestSummaryTable(t *testing.T) {
+	ok, bad := &train.Result{Status: train.OK}, &train.Result{Status: train.Interrupted}
+	for _, c := range []struct {
+		splits []*train.Result
+		end    string
+	}{
+		{[]*train.Result{ok, ok, bad}, "0.5000 ± 0.1000 (2 splits; sample standard deviation; population 0.0700)\n"},
+		{[]*train.Result{ok, bad}, "0.5000 (one split)\n"},
+		{[]*train.Result{bad}, "interrupted\n"},
+	} {
+		var b strings.Builder
+		summaryTable(&b, &sweep.Summary{Metric: "roc_auc", Splits: c.splits, Mean: 0.5, Std: 0.1, StdPopulation: 0.07})
+		if !strings.HasSuffix(b.String(), c.end) {
+			t.Errorf("got %q, want the end %q", b.String(), c.end)
+		}
+	}
+}
