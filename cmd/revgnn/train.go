@@ -138,15 +138,11 @@ func (a *app) tell(summary *sweep.Summary, p *progress) error {
 func summaryTable(w io.Writer, s *sweep.Summary) {
 	fmt.Fprintf(w, "%s\t%s\t%s\n\n", s.Dataset, s.Model, s.Engine)
 	fmt.Fprintf(w, "split\tvalidation\ttest\tepochs\tbest\ts/epoch\titerations\tadjoint\tstatus\n")
-	ended := 0
 	for _, r := range s.Splits {
-		if r.Status == train.OK {
-			ended++
-		}
 		fmt.Fprintf(w, "%d\t%.4f\t%.4f\t%d\t%d\t%.4f\t%.2f\t%.2f\t%s\n", r.Split, r.Val, r.Test, r.Epochs, r.BestEpoch,
 			r.EpochSeconds, r.Iterations.Solve, r.Iterations.Adjoint, r.Status)
 	}
-	switch ended {
+	switch ended := s.Count(train.OK); ended {
 	case 0:
 	case 1:
 		fmt.Fprintf(w, "\n%s\t%.4f (one split)\n", s.Metric, s.Mean)

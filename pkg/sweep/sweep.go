@@ -213,10 +213,10 @@ func (w *sweep) run(split int) results.Record {
 }
 
 // OK tells whether all splits have the status [train.OK].
-func (s *Summary) OK() bool { return s.count(train.OK) == len(s.Splits) }
+func (s *Summary) OK() bool { return s.Count(train.OK) == len(s.Splits) }
 
-// count returns the number of splits with the given status.
-func (s *Summary) count(status string) (n int) {
+// Count returns the number of splits with the given status.
+func (s *Summary) Count(status string) (n int) {
 	for _, r := range s.Splits {
 		if r.Status == status {
 			n++
@@ -227,7 +227,7 @@ func (s *Summary) count(status string) (n int) {
 
 // Complaint returns a sentence that says what went wrong. It is empty if nothing went wrong.
 func (s *Summary) Complaint() string {
-	bad := len(s.Splits) - s.count(train.OK)
+	bad := len(s.Splits) - s.Count(train.OK)
 	for _, r := range s.Splits {
 		switch r.Status {
 		case train.OK:
