@@ -82,9 +82,9 @@ func tested(e *search.Evaluation) string {
 	for _, s := range e.LeftOut() {
 		bad = append(bad, fmt.Sprintf("split %d %s", s.Split, s.Status))
 	}
-	text := "none"
-	if good := len(e.Splits) - len(bad); good > 0 {
-		text = fmt.Sprintf("%.4f ± %.4f (sample standard deviation over %d splits)", e.Mean, e.Std, good)
+	text := overSplits(e.Mean, e.Std, len(e.Splits)-len(bad), "")
+	if text == "" {
+		text = "none"
 	}
 	if len(bad) > 0 {
 		text += "; left out: " + strings.Join(bad, ", ")

@@ -63,11 +63,15 @@ func TestSearch(t *testing.T) {
 func TestTestedSplits(t *testing.T) {
 	e := &search.Evaluation{Mean: 0.5, Std: 0.25, Splits: []search.Evaluated{{Split: 0, Status: results.OK},
 		{Split: 3, Status: results.Diverged}, {Split: 4, Status: results.OK}, {Split: 5, Status: results.Failed}}}
-	want := "0.5000 ± 0.2500 (sample standard deviation over 2 splits); left out: split 3 diverged, split 5 failed"
+	want := "0.5000 ± 0.2500 (2 splits; sample standard deviation); left out: split 3 diverged, split 5 failed"
 	if got := tested(e); got != want {
 		t.Errorf("%s", got)
 	}
-	e.Splits = e.Splits[1:2]
+	e.Splits = e.Splits[1:3]
+	if got := tested(e); got != "0.5000 (one split); left out: split 3 diverged" {
+		t.Errorf("%s", got)
+	}
+	e.Splits = e.Splits[:1]
 	if got := tested(e); got != "none; left out: split 3 diverged" {
 		t.Errorf("%s", got)
 	}

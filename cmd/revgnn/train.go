@@ -142,14 +142,22 @@ func summaryTable(w io.Writer, s *sweep.Summary) {
 		fmt.Fprintf(w, "%d\t%.4f\t%.4f\t%d\t%d\t%.4f\t%.2f\t%.2f\t%s\n", r.Split, r.Val, r.Test, r.Epochs, r.BestEpoch,
 			r.EpochSeconds, r.Iterations.Solve, r.Iterations.Adjoint, r.Status)
 	}
-	switch ended := s.Count(train.OK); ended {
-	case 0:
-	case 1:
-		fmt.Fprintf(w, "\n%s\t%.4f (one split)\n", s.Metric, s.Mean)
-	default:
-		fmt.Fprintf(w, "\n%s\t%.4f ± %.4f (%d splits; sample standard deviation; population %.4f)\n",
-			s.Metric, s.Mean, s.Std, ended, s.StdPopulation)
+	population := fmt.Sprintf("; population %.4f", s.StdPopulation)
+	if text := overSplits(s.Mean, s.Std, s.Count(train.OK), population); text != "" {
+		fmt.Fprintf(w, "\n%s\t%s\n", s.Metric, text)
 	}
+}
+
+// overSplits returns a text with the mean of a metric over so many splits and its sample standard deviation, followed
+// by what else there is to say about the deviation. A single split has no deviation, and no split has no text.
+func overSplits(mean, std train.Number, splits int, more string) string {
+	switch splits {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%.4f (one split)", mean)
+	}
+	return fmt.Sprintf("%.4f ± %.4f (%d splits; sample standard deviation%s)", mean, std, splits, more)
 }
 
 // modelList returns a text with a line for each model: its name, the formula of its layer, and the publication that it
