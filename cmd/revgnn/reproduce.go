@@ -276,25 +276,30 @@ func memory(bytes int64, atLeast bool) string {
 	return machine.Bytes(bytes)
 }
 
-// planTable writes a table of the runs that are needed. The table says which of them are done, and how much time and
-// memory each takes.
+// planTable writes a table of the runs that are still to be made, and how much time and memory each takes. Of the runs
+// that are done, it gives only the number: there may be thousands, and they may be of models and datasets that the user
+// did not choose (the tables show those, too).
 func planTable(w io.Writer, p experiment.Plan) {
-	fmt.Fprintf(w, "run\tstate\ttime\tmemory\n")
+	if p.Missing == 0 {
+		fmt.Fprintf(w, "all %d runs are recorded, and none is to be made\n", p.Done)
+		return
+	}
+	fmt.Fprintf(w, "run to be made\ttime\tmemory\n")
 	for _, s := range p.Steps {
-		state := "to do"
-		switch {
-		case s.Done:
-			state = "done"
-		case s.Provisional:
-			state = "to do, settings not chosen yet"
+		if s.Done {
+			continue
+		}
+		chosen := ""
+		if s.Provisional {
+			chosen = " (settings not chosen yet)"
 		}
 		time := "not known"
 		if s.Cost.Seconds > 0 {
 			time = experiment.Duration(s.Cost.Seconds)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Task, state, time, memory(s.Cost.Bytes, s.Cost.AtLeast))
+		fmt.Fprintf(w, "%s%s\t%s\t%s\n", s.Task, chosen, time, memory(s.Cost.Bytes, s.Cost.AtLeast))
 	}
-	fmt.Fprintf(w, "\n%d done, %d to do; time: %s\n", p.Done, p.Missing, p.Time())
+	fmt.Fprintf(w, "\n%d done, %d to be made; time: %s\n", p.Done, p.Missing, p.Time())
 	if p.Unknown > 0 {
 		fmt.Fprintf(w, "Of %d no run on this machine tells the time; to measure it, add --time.\n", p.Unknown)
 	}

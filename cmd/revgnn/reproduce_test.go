@@ -92,6 +92,20 @@ func TestReproduceDryRunSaysWhatIsNotKnown(t *testing.T) {
 	}
 }
 
+// TestReproduceDryRunListsMissingRuns makes a plan in which most runs are done. It must list those alone that are not.
+func TestReproduceDryRunListsMissingRuns(t *testing.T) {
+	for _, c := range []struct{ splits, want string }{{"0", "none is to be made"}, {"0,9", "split 9"}} {
+		var stdout, stderr bytes.Buffer
+		if code := run([]string{"reproduce", "table2", "--models", "h2gcn", "--datasets", "minesweeper", "--splits",
+			c.splits, "--dry-run", "--runs", filepath.Join(t.TempDir(), "runs.sqlite")}, &stdout, &stderr); code != 0 {
+			t.Fatalf("exit %d: %s", code, stderr.String())
+		}
+		if text := stdout.String(); !strings.Contains(text, c.want) || strings.Contains(text, "split 0") {
+			t.Errorf("no %q, or runs that are done, in\n%s", c.want, text)
+		}
+	}
+}
+
 // TestReproduce makes the paper's table 5, the statistics of the datasets, for one dataset. It makes the table twice.
 // The second time, the numbers are from the run record. The test needs a folder with the dataset, which the environment
 // variable REVGNN_DATA names.
