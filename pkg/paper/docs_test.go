@@ -21,12 +21,13 @@ var renew = flag.Bool("renew", false, "write the tables of the README and of doc
 // computes these tables, and compares them with those on the pages. With the flag -renew, it writes them into the pages
 // instead. On a page, a table stands between two comments, which have the table's name.
 func TestTablesOfPages(t *testing.T) {
-	v := committed(t, Quick())
+	v, searched := committed(t, Quick()), bySearch(t)
 	card := judge(v)
 	for _, c := range []struct{ page, table, want string }{
 		{"README.md", "scorecard", card.Markdown()},
 		{"docs/published.md", "counts", countsTable(card)},
-		{"docs/published.md", "searches", searchesTable(t)},
+		{"docs/published.md", "searches", searchesTable(t, searched)},
+		{"docs/published.md", "elsewhere", elsewhereTable(t, searched)},
 		{"docs/which-layer.md", "sage", sageTable(v)},
 		{"docs/published.md", "below", distantTable(v, card, Below)},
 		{"docs/published.md", "above", distantTable(v, card, Above)},
@@ -174,17 +175,17 @@ func theirs(row PerformanceRow, k int) string {
 // signed returns a number with its sign, as "+0.50" or "−0.50".
 func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.2f", x), "-", "−", 1) }
 
-// searchesTable has the cells of tables 2 and 6 for which a search has chosen the settings. Its results are those of the
-// settings of the search, even if the profile has better settings from elsewhere. So it also needs the records in
-// data/searches of trainings with the settings of searches.
-func searchesTable(t *testing.T) string {
-	files, err := filepath.Glob("../../data/searches/*-tested.jsonl.gz")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no records of tests in data/searches: %v", err)
-	}
+// bySearch returns a view that has, of the profile's chosen settings, only those that a search has found, even if the
+// profile has better ones from elsewhere.
+func bySearch(t *testing.T) *View {
 	quick := Quick()
 	quick.Chosen = slices.DeleteFunc(slices.Clone(quick.Chosen), func(c experiment.Choice) bool { return c.Search == "" })
-	v, trialsOf := committed(t, quick, files...), trials(t, quick.Chosen)
+	return everyTraining(t, quick)
+}
+
+// searchesTable has the cells of tables 2 and 6 for which a search has chosen the settings.
+func searchesTable(t *testing.T, v *View) string {
+	trialsOf := trials(t, v.Profile.Chosen)
 	var rows []string
 	eachCell(func(p *Performance, row PerformanceRow, k int, dataset string) {
 		f := v.cellOf(row, dataset)
