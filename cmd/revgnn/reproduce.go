@@ -277,11 +277,11 @@ func memory(bytes int64, atLeast bool) string {
 }
 
 // planTable writes a table of the runs that are still to be made, and how much time and memory each takes. Of the runs
-// that are done, it gives only the number: there may be thousands, and they may be of models and datasets that the user
-// did not choose (the tables show those, too).
+// that are done, it gives only the number: there may be thousands of them. They may also be of models and datasets that
+// the user did not choose, since the paper's tables show all results that are recorded.
 func planTable(w io.Writer, p experiment.Plan) {
 	if p.Missing == 0 {
-		fmt.Fprintf(w, "all %d runs are recorded, and none is to be made\n", p.Done)
+		fmt.Fprintf(w, "%d done; no run is to be made\n", p.Done)
 		return
 	}
 	fmt.Fprintf(w, "run to be made\ttime\tmemory\n")
@@ -289,15 +289,14 @@ func planTable(w io.Writer, p experiment.Plan) {
 		if s.Done {
 			continue
 		}
-		chosen := ""
+		note, time := "", "not known"
 		if s.Provisional {
-			chosen = " (settings not chosen yet)"
+			note = " (settings not chosen yet)"
 		}
-		time := "not known"
 		if s.Cost.Seconds > 0 {
 			time = experiment.Duration(s.Cost.Seconds)
 		}
-		fmt.Fprintf(w, "%s%s\t%s\t%s\n", s.Task, chosen, time, memory(s.Cost.Bytes, s.Cost.AtLeast))
+		fmt.Fprintf(w, "%s%s\t%s\t%s\n", s.Task, note, time, memory(s.Cost.Bytes, s.Cost.AtLeast))
 	}
 	fmt.Fprintf(w, "\n%d done, %d to be made; time: %s\n", p.Done, p.Missing, p.Time())
 	if p.Unknown > 0 {

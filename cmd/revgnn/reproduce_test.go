@@ -10,6 +10,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report/echarts"
+	"github.com/revgnn/revgnn/pkg/train"
 )
 
 func TestReproduceWrongUsage(t *testing.T) {
@@ -92,17 +93,26 @@ func TestReproduceDryRunSaysWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-// TestReproduceDryRunListsMissingRuns makes a plan in which most runs are done. It must list those alone that are not.
-func TestReproduceDryRunListsMissingRuns(t *testing.T) {
-	for _, c := range []struct{ splits, want string }{{"0", "none is to be made"}, {"0,9", "split 9"}} {
-		var stdout, stderr bytes.Buffer
-		if code := run([]string{"reproduce", "table2", "--models", "h2gcn", "--datasets", "minesweeper", "--splits",
-			c.splits, "--dry-run", "--runs", filepath.Join(t.TempDir(), "runs.sqlite")}, &stdout, &stderr); code != 0 {
-			t.Fatalf("exit %d: %s", code, stderr.String())
+// TestPlanTable: the table of a plan lists only the runs that are not done. It says which settings are not chosen yet.
+func TestPlanTable(t *testing.T) {
+	on := func(split int) experiment.Task { return experiment.Training("cora", split, train.Default("gcn")) }
+	p := experiment.Plan{Done: 1, Steps: []experiment.Step{{Task: on(0), Done: true}}}
+	var text strings.Builder
+	planTable(&text, p)
+	if want := "1 done; no run is to be made\n"; text.String() != want {
+		t.Errorf("got %q, want %q", text.String(), want)
+	}
+	p.Missing = 2
+	p.Steps = append(p.Steps, experiment.Step{Task: on(1)}, experiment.Step{Task: on(2), Provisional: true})
+	text.Reset()
+	planTable(&text, p)
+	for _, want := range []string{"split 1\t", "split 2 (settings not chosen yet)\t", "1 done, 2 to be made"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
 		}
-		if text := stdout.String(); !strings.Contains(text, c.want) || strings.Contains(text, "split 0") {
-			t.Errorf("no %q, or runs that are done, in\n%s", c.want, text)
-		}
+	}
+	if strings.Contains(text.String(), "split 0") {
+		t.Errorf("a run that is done in\n%s", text.String())
 	}
 }
 

@@ -2,69 +2,38 @@ package paper
 
 import (
 	"fmt"
-	"path/filepath"
-	"slices"
-	"testing"
+	"strings"
 
 	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// elsewhereTable has the settings in the profile's list of chosen settings that no search has found. The table compares
-// them with those that a search has chosen for the same model on the same dataset. The validation metrics are those by
-// which the profile chooses between them.
-func elsewhereTable(t *testing.T, searched *View) string {
+// elsewhereTable has the settings in the profile's list of chosen settings that no search has found, but for models and
+// datasets without a search. Beside the results of these settings are those of the settings of the search. The
+// validation metrics are the ones by which the profile chooses among all of them.
+func elsewhereTable(searched *View) string {
 	var rows []string
-	views, seen := []*View{}, map[string]int{}
-	for _, c := range searched.Profile.Chosen {
-		seen[c.Dataset+" "+c.Model] = 0 // cells without a search have nothing to compare with
-	}
 	for _, c := range Quick().Chosen {
-		n, known := seen[c.Dataset+" "+c.Model]
-		if c.Source == "" || !known {
+		if c.Source == "" || !searched.Profile.HasChosen(c.Dataset, c.Model) {
 			continue
 		}
-		seen[c.Dataset+" "+c.Model]++
-		if n == len(views) {
-			views = append(views, fromElsewhere(t, n))
-		}
-		a, b := searched.Search(c.Dataset, c.Model), views[n].Search(c.Dataset, c.Model)
+		// With this candidate alone, Search gives its results, even if another candidate is better on validation.
+		alone := *searched.View
+		alone.Scope.Profile.Chosen = []experiment.Choice{c}
+		a, b := searched.Search(c.Dataset, c.Model), alone.Search(c.Dataset, c.Model)
 		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %s | %s", shortName(c.Dataset), c.Model, settingsOf(b),
-			searched.validation(c.Dataset, a), views[n].validation(c.Dataset, b), outcomeOf(a).tests, outcomeOf(b).tests))
+			searched.validation(c.Dataset, a), searched.validation(c.Dataset, b), outcomeOf(a).tests,
+			outcomeOf(b).tests))
 	}
 	return markdown("dataset | model | settings from elsewhere | validation: search | validation: elsewhere | "+
 		"test: search | test: elsewhere", rows)
-}
-
-// fromElsewhere returns a view whose profile has, for each model on each dataset, only candidate number n of those that
-// no search has found. So the view gives the results of this candidate, even if another one is better on validation.
-func fromElsewhere(t *testing.T, n int) *View {
-	p, seen := Quick(), map[string]int{}
-	p.Chosen = slices.DeleteFunc(slices.Clone(p.Chosen), func(c experiment.Choice) bool {
-		if c.Source == "" {
-			return true
-		}
-		seen[c.Dataset+" "+c.Model]++
-		return seen[c.Dataset+" "+c.Model] != n+1
-	})
-	return everyTraining(t, p)
-}
-
-// everyTraining returns a view of the committed records, together with those of trainings that the profile does not show.
-func everyTraining(t *testing.T, p Profile) *View {
-	t.Helper()
-	files, err := filepath.Glob("../../data/searches/*-tested.jsonl.gz")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no records of tests in data/searches: %v", err)
-	}
-	return committed(t, p, files...)
 }
 
 // validation returns the mean validation metric, in percent, by which the profile compares candidates: over the first
 // splits, with the first seed.
 func (v *View) validation(dataset string, f experiment.Found) string {
 	var values []float64
-	for _, k := range v.Profile.Splits[:v.Profile.Tried] {
+	for _, k := range f.Splits[:min(v.Profile.Tried, len(f.Splits))] {
 		if a := experiment.Ask[experiment.Trained](v.View, experiment.Training(dataset, k, f.Config)); a.OK() {
 			values = append(values, 100*float64(a.Outcome.Val))
 		}
@@ -78,8 +47,11 @@ func (v *View) validation(dataset string, f experiment.Found) string {
 // settingsOf returns the most important settings of a result as text.
 func settingsOf(f experiment.Found) string {
 	o, c := outcomeOf(f), f.Config
+	if c.Model == "" {
+		return f.Why
+	}
 	text := o.layers
-	if o.layers == c.Depth() {
+	if !strings.HasPrefix(text, "time ") {
 		text += " layers"
 	}
 	text += fmt.Sprintf(", width %s, dropout %g, learning rate %g", o.width, c.Dropout, c.LearningRate)

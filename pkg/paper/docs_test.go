@@ -27,7 +27,7 @@ func TestTablesOfPages(t *testing.T) {
 		{"README.md", "scorecard", card.Markdown()},
 		{"docs/published.md", "counts", countsTable(card)},
 		{"docs/published.md", "searches", searchesTable(t, searched)},
-		{"docs/published.md", "elsewhere", elsewhereTable(t, searched)},
+		{"docs/published.md", "elsewhere", elsewhereTable(searched)},
 		{"docs/which-layer.md", "sage", sageTable(v)},
 		{"docs/published.md", "below", distantTable(v, card, Below)},
 		{"docs/published.md", "above", distantTable(v, card, Above)},
@@ -176,11 +176,16 @@ func theirs(row PerformanceRow, k int) string {
 func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.2f", x), "-", "−", 1) }
 
 // bySearch returns a view that has, of the profile's chosen settings, only those that a search has found, even if the
-// profile has better ones from elsewhere.
+// profile has better ones from elsewhere. Its records also include those in data/searches of trainings whose results
+// the profile does not show.
 func bySearch(t *testing.T) *View {
+	files, err := filepath.Glob("../../data/searches/*-tested.jsonl.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no records of tests in data/searches: %v", err)
+	}
 	quick := Quick()
 	quick.Chosen = slices.DeleteFunc(slices.Clone(quick.Chosen), func(c experiment.Choice) bool { return c.Search == "" })
-	return everyTraining(t, quick)
+	return committed(t, quick, files...)
 }
 
 // searchesTable has the cells of tables 2 and 6 for which a search has chosen the settings.
