@@ -11,7 +11,7 @@
 #   docker build --target person -t revgnn-person . docker compose -f docker/compose.yml up -d
 #
 # lab-cuda and person-cuda have XLA's plugin for NVIDIA GPUs (drivers from 580 on) as well. They have been built (6.4 GB),
-# and compute on the CPU where there is no GPU. NOT RUN on a GPU: none has been at hand.
+# and compute on the CPU where there is no GPU. NOT RUN on a GPU.
 #
 # Pin the two base images by digest: --build-arg GO_IMAGE=docker.io/library/golang@sha256:... and the same for
 # DEBIAN_IMAGE. podman needs --format docker, or it leaves out the health checks.

@@ -36,7 +36,7 @@ func (a *app) claims() *cobra.Command {
 			return err
 		}
 		defer func() { err = cmp.Or(err, store.Close()) }()
-		if _, err := experiment.AddCommitted(store); err != nil {
+		if _, err := store.AddCommitted(); err != nil {
 			return err
 		}
 		card, err := paper.Judge(&experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store}, p)

@@ -100,7 +100,7 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	}
 	defer func() { err = cmp.Or(err, store.Close()) }()
 	p := r.progress()
-	added, err := experiment.AddCommitted(store)
+	added, err := store.AddCommitted()
 	if err != nil {
 		return err
 	}

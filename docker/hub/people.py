@@ -12,7 +12,7 @@ from traitlets import Bool, Unicode
 
 class Person(DockerSpawner):
     project = Unicode("revgnn", config=True, help="what names of containers, networks and volumes start with")
-    internet = Bool(False, config=True, help="whether people's containers reach more than the hub")
+    internet = Bool(False, config=True, help="whether people's containers reach the internet")
 
     def network(self):
         """Makes the person's network, joins it with the hub, and returns the hub's address in it."""

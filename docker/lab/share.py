@@ -1,7 +1,7 @@
 #!/opt/revgnn/.venv/bin/python
 """Adds your run records to those that the people of this hub share, which stay there for good and which all can read.
 
-    share-runs                                    # all of $REVGNN_RUNS
+    share-runs                                    # all of $REVGNN_RUNS that are not shared yet
     share-runs FILE.jsonl                         # those in a file that `revgnn runs export` wrote
     revgnn runs import /srv/records/NAME/X.jsonl  # takes somebody's
 """

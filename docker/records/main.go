@@ -5,11 +5,12 @@
 //
 //	POST /    JSON lines as `revgnn runs export FILE.jsonl` writes them, with the header "Authorization: token TOKEN"
 //
-// A POST adds one file with all of its records, DIR/NAME/TIME.jsonl. DIR is the folder that --dir names, NAME is the
+// A POST adds one file with its new records, DIR/NAME/TIME.jsonl. DIR is the folder that --dir names, NAME is the
 // name of the person to whom the hub gave the token, and TIME is the time of the POST. If one record is refused, no
 // file is added. A record is refused if `revgnn runs import` would refuse it, for example because its checksum is
-// wrong. It is also refused if there is a different record with the same ID. A record that is already shared may be
-// sent again. If a POST has only such records, no file is added.
+// wrong. It is also refused if there is a different record with the same ID. Records that are already shared, and those
+// that came with revgnn, may be in a POST, but are left out of the file. If a POST has only such records, no file is
+// added.
 package main
 
 import (
@@ -45,7 +46,7 @@ func main() {
 	}
 }
 
-// service has a store with all shared records, and the folder dir, in which people see the records as files. hub is the
+// service has a store with all shared records and those that came with revgnn, and the folder dir, in which people see the records as files. hub is the
 // address of the hub's API.
 type service struct {
 	hub, dir string
@@ -53,15 +54,24 @@ type service struct {
 	store    *results.Store
 }
 
-func (s *service) serve(private, listen string) (err error) {
+func (s *service) serve(private, listen string) error {
 	if s.hub == "" {
 		return errors.New("JUPYTERHUB_API_URL is not set: the hub starts this service, see docker/hub/jupyterhub_config.py")
 	}
-	if s.store, err = results.Open(private); err != nil {
+	if err := s.open(private); err != nil {
 		return err
 	}
 	server := http.Server{Addr: listen, Handler: s, ReadTimeout: time.Minute, WriteTimeout: time.Minute}
 	return server.ListenAndServe()
+}
+
+// open opens the store, and adds the records that came with revgnn. People have these, too, and do not share them.
+func (s *service) open(private string) (err error) {
+	if s.store, err = results.Open(private); err != nil {
+		return err
+	}
+	_, err = s.store.AddCommitted()
+	return err
 }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -123,7 +133,11 @@ func (s *service) add(name string, lines []byte, at time.Time) (added, skipped i
 	// The file is written first, under a hidden name. If the store then refuses the records, the file is removed, and
 	// nobody has seen the records.
 	hidden := filepath.Join(dir, "."+filepath.Base(file))
-	if err := files.WriteText(hidden, lines); err != nil {
+	fresh, err := s.fresh(lines)
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := files.WriteText(hidden, fresh); err != nil {
 		return 0, 0, err
 	}
 	defer os.Remove(hidden)
@@ -135,4 +149,25 @@ func (s *service) add(name string, lines []byte, at time.Time) (added, skipped i
 		return 0, 0, err
 	}
 	return added, skipped, os.Link(hidden, file) // fails where there is such a file
+}
+
+// fresh returns those lines whose records are not in the store. It also returns lines that are no records, which the
+// store then refuses.
+func (s *service) fresh(lines []byte) ([]byte, error) {
+	kept, err := s.store.Find(results.Query{})
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, r := range kept {
+		known[r.ID] = true
+	}
+	var out []byte
+	for line := range bytes.Lines(lines) {
+		var record struct{ ID string }
+		if json.Unmarshal(line, &record) != nil || !known[record.ID] {
+			out = append(out, line...)
+		}
+	}
+	return out, nil
 }

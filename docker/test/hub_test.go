@@ -351,9 +351,9 @@ live.Fit("long", eng, g, 0, c)`))
 // shared adds run records to those that the group shares. It checks that another person can read them, and that not
 // even the person who added them can change them.
 func shared(t *testing.T) {
-	do(t, "exec", server("alice"), "sh", "-c", "revgnn runs import --runs /tmp/r.sqlite /opt/revgnn/data/records/quick.jsonl && "+
-		"revgnn runs export --runs /tmp/r.sqlite --dataset chameleon-filtered /tmp/r.jsonl")
-	if out := do(t, "exec", server("alice"), "share-runs", "/tmp/r.jsonl"); !strings.Contains(out, "records were added, 0 were there already") {
+	do(t, "exec", server("alice"), "sh", "-c", "revgnn invert --runs /tmp/r.sqlite --dataset minesweeper-generated --model gcn+rep --depth 2 && "+
+		"revgnn runs export --runs /tmp/r.sqlite /tmp/r.jsonl")
+	if out := do(t, "exec", server("alice"), "share-runs", "/tmp/r.jsonl"); !strings.Contains(out, "1 records were added, 0 were there already") {
 		t.Errorf("sharing: %s", out)
 	}
 	if out, err := try(t, "exec", server("bob"), "share-runs", "/tmp/none.jsonl"); err == nil || !strings.Contains(out, "No such file") {

@@ -1,11 +1,6 @@
 package experiment
 
-import (
-	"bytes"
-
-	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/results"
-)
+import "github.com/revgnn/revgnn/pkg/results"
 
 // Records has the records of runs. The key of a record in this map is the key of its task ([Task.Key]).
 type Records map[string]*results.Record
@@ -41,25 +36,4 @@ func (r Records) Of(t Task) *results.Record {
 		return plain
 	}
 	return nil
-}
-
-// AddCommitted adds the run records that come with revgnn (data/records) to a store, and returns how many of them were
-// new.
-func AddCommitted(store *results.Store) (added int, err error) {
-	names, err := data.Records()
-	if err != nil {
-		return 0, err
-	}
-	for _, name := range names {
-		text, err := data.Record(name)
-		if err != nil {
-			return added, err
-		}
-		n, _, err := store.ImportFrom(name, bytes.NewReader(text))
-		if err != nil {
-			return added, err
-		}
-		added += n
-	}
-	return added, nil
 }

@@ -62,7 +62,7 @@ func TestTablesOfPages(t *testing.T) {
 func committed(t *testing.T, p Profile, files ...string) *View {
 	t.Helper()
 	store := imported(t, files...)
-	if _, err := experiment.AddCommitted(store); err != nil {
+	if _, err := store.AddCommitted(); err != nil {
 		t.Fatal(err)
 	}
 	v, err := (&experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store}).View()

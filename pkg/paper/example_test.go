@@ -23,7 +23,7 @@ func ExampleDocuments() {
 		log.Fatal(err)
 	}
 	defer store.Close()
-	if _, err := experiment.AddCommitted(store); err != nil {
+	if _, err := store.AddCommitted(); err != nil {
 		log.Fatal(err)
 	}
 	profile := paper.Quick()

@@ -123,7 +123,7 @@ func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 		return err
 	}
 	defer func() { err = cmp.Or(err, store.Close()) }()
-	if _, err := experiment.AddCommitted(store); err != nil {
+	if _, err := store.AddCommitted(); err != nil {
 		return err
 	}
 	return do(&experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store, Alone: alone, Engine: open,

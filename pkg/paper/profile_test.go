@@ -67,7 +67,7 @@ func TestCommittedRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	added, err := experiment.AddCommitted(store)
+	added, err := store.AddCommitted()
 	if err != nil {
 		t.Fatal(err)
 	}
