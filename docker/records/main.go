@@ -46,8 +46,8 @@ func main() {
 	}
 }
 
-// service has a store with all shared records and those that came with revgnn, and the folder dir, in which people see the records as files. hub is the
-// address of the hub's API.
+// service has a store with all shared records and those that came with revgnn, and the folder dir, in which people see
+// the shared records as files. hub is the address of the hub's API.
 type service struct {
 	hub, dir string
 	mu       sync.Mutex // one POST at a time
@@ -130,13 +130,13 @@ func (s *service) add(name string, lines []byte, at time.Time) (added, skipped i
 		return 0, 0, err
 	}
 	file := filepath.Join(dir, at.Format("20060102T150405.000000000Z")+".jsonl")
-	// The file is written first, under a hidden name. If the store then refuses the records, the file is removed, and
-	// nobody has seen the records.
-	hidden := filepath.Join(dir, "."+filepath.Base(file))
 	fresh, err := s.fresh(lines)
 	if err != nil {
 		return 0, 0, err
 	}
+	// The file is written first, under a hidden name. If the store then refuses the records, the file is removed, and
+	// nobody has seen the records.
+	hidden := filepath.Join(dir, "."+filepath.Base(file))
 	if err := files.WriteText(hidden, fresh); err != nil {
 		return 0, 0, err
 	}
