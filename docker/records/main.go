@@ -130,44 +130,17 @@ func (s *service) add(name string, lines []byte, at time.Time) (added, skipped i
 		return 0, 0, err
 	}
 	file := filepath.Join(dir, at.Format("20060102T150405.000000000Z")+".jsonl")
-	fresh, err := s.fresh(lines)
-	if err != nil {
-		return 0, 0, err
-	}
-	// The file is written first, under a hidden name. If the store then refuses the records, the file is removed, and
-	// nobody has seen the records.
-	hidden := filepath.Join(dir, "."+filepath.Base(file))
-	if err := files.WriteText(hidden, fresh); err != nil {
-		return 0, 0, err
-	}
-	defer os.Remove(hidden)
-	added, skipped, err = s.store.ImportFrom("records.jsonl", bytes.NewReader(lines))
-	if err != nil || added == 0 {
-		return 0, skipped, err
-	}
-	if err := os.Chmod(hidden, 0o444); err != nil {
-		return 0, 0, err
-	}
-	return added, skipped, os.Link(hidden, file) // fails where there is such a file
-}
-
-// fresh returns those lines whose records are not in the store. It also returns lines that are no records, which the
-// store then refuses.
-func (s *service) fresh(lines []byte) ([]byte, error) {
-	kept, err := s.store.Find(results.Query{})
-	if err != nil {
-		return nil, err
-	}
-	known := map[string]bool{}
-	for _, r := range kept {
-		known[r.ID] = true
-	}
-	var out []byte
-	for line := range bytes.Lines(lines) {
-		var record struct{ ID string }
-		if json.Unmarshal(line, &record) != nil || !known[record.ID] {
-			out = append(out, line...)
+	// The file is there before the store keeps the records. If the store then fails, for example because its disk is
+	// full, the file is removed, and the person can send the same records again.
+	added, skipped, err = s.store.ImportNew("records.jsonl", bytes.NewReader(lines), func(fresh []results.Record) error {
+		err := files.Write(file, func(w io.Writer) error { return results.WriteLines(w, fresh) })
+		if err != nil {
+			return err
 		}
+		return os.Chmod(file, 0o444)
+	})
+	if err != nil {
+		os.Remove(file)
 	}
-	return out, nil
+	return added, skipped, err
 }

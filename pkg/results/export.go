@@ -89,14 +89,15 @@ func formatOf(path string) (format, error) {
 		}
 		return compressed(plain), nil
 	case ".jsonl":
-		return format{write: writeLines, read: readLines}, nil
+		return format{write: WriteLines, read: readLines}, nil
 	case ".csv":
 		return format{write: writeCSV, read: readCSV}, nil
 	}
 	return format{}, &FormatError{path}
 }
 
-func writeLines(w io.Writer, records []Record) error {
+// WriteLines writes records as lines of JSON, in the form in which [Store.Export] writes them to a file .jsonl.
+func WriteLines(w io.Writer, records []Record) error {
 	for _, r := range records {
 		b, err := marshal(exported{r, sumOf(r.cells())})
 		if err != nil {

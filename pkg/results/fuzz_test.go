@@ -21,7 +21,7 @@ func FuzzImport(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for i, format := range []format{{write: writeLines, read: readLines}, {write: writeCSV, read: readCSV}} {
+	for i, format := range []format{{write: WriteLines, read: readLines}, {write: writeCSV, read: readCSV}} {
 		var b bytes.Buffer
 		if err := format.write(&b, []Record{r, r}); err != nil {
 			f.Fatal(err)

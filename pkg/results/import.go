@@ -35,23 +35,38 @@ func (s *Store) Import(path string) (added, skipped int, err error) {
 // ImportFrom does the same as [Store.Import], but reads the records from a reader, the argument in, and not from a
 // file. The ending of path tells the format of the records. Error messages contain path.
 func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err error) {
+	return s.ImportNew(path, in, nil)
+}
+
+// ImportNew does the same as [Store.ImportFrom], and passes on the records that were not in the store before. When it
+// has checked all records, and before it keeps them, it calls publish with the new ones, in the order in which it read
+// them. If there are none, it does not call publish. If publish fails, ImportNew adds no record, and returns the error.
+// Keeping the records can fail, too, after publish has returned. The caller then has to undo what publish did.
+func (s *Store) ImportNew(path string, in io.Reader, publish func([]Record) error) (added, skipped int, err error) {
 	f, err := formatOf(path)
 	if err != nil {
 		return 0, 0, err
 	}
 	err = s.write(func(tx *sql.Tx) error {
-		err := f.read(in, func(line int, r exported) error {
-			isNew, err := merge(tx, r)
+		var fresh []Record // stays empty without publish: a large file then takes little memory
+		err := f.read(in, func(line int, from exported) error {
+			r, isNew, err := merge(tx, from)
 			if err != nil {
 				return fmt.Errorf("line %d: %w", line, err)
 			}
-			if isNew {
-				added++
-			} else {
+			if !isNew {
 				skipped++
+				return nil
+			}
+			added++
+			if publish != nil {
+				fresh = append(fresh, r)
 			}
 			return nil
 		})
+		if err == nil && len(fresh) > 0 {
+			err = publish(fresh)
+		}
 		if err != nil && !ofStore(err) {
 			return fmt.Errorf("nothing was imported from %s: %w", path, err)
 		}
@@ -63,41 +78,40 @@ func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err e
 	return added, skipped, nil
 }
 
-// merge adds a record to the store under the record's own ID, and returns true. If the store has a record with this ID
-// already, merge adds nothing. It then returns false if the two records are equal, and an error if they differ.
-func merge(tx *sql.Tx, from exported) (bool, error) {
-	r := from.Record
+// merge adds a record to the store under the record's own ID. It returns the record as it is stored, and true. If the
+// store has a record with this ID already, merge adds nothing. It then returns false if the two records are equal, and
+// an error if they differ.
+func merge(tx *sql.Tx, from exported) (r Record, isNew bool, err error) {
+	r = from.Record
 	if !idPattern.MatchString(r.ID) {
-		return false, fmt.Errorf("id is %q: it must be one of %d letters and digits, as revgnn gives them",
+		return r, false, fmt.Errorf("id is %q: it must be one of %d letters and digits, as revgnn gives them",
 			r.ID, timeDigits+randomDigits)
 	}
 	if r.Key == "" {
-		return false, errors.New("key is missing")
+		return r, false, errors.New("key is missing")
 	}
-	r, err := r.prepared()
-	if err != nil {
-		return false, err
+	if r, err = r.prepared(); err != nil {
+		return r, false, err
 	}
 	cells := r.cells()
 	if from.Sum != "" && from.Sum != sumOf(cells) {
-		return false, fmt.Errorf("run %s is not as it was exported, by its checksum; export it again, or, where it was "+
+		return r, false, fmt.Errorf("run %s is not as it was exported, by its checksum; export it again, or, where it was "+
 			"changed on purpose, leave out its %s", r.ID, sumName)
 	}
-	added, err := insert(tx, cells)
-	if err != nil || added {
-		return added, err
+	if isNew, err = insert(tx, cells); err != nil || isNew {
+		return r, isNew, err
 	}
 	kept, _, err := scanSum(tx.QueryRow("SELECT "+columnList()+", "+sumColumn+" FROM runs WHERE id = ?", r.ID))
 	if err != nil {
-		return false, err
+		return r, false, err
 	}
 	for i := range cells {
 		if kept[i] != cells[i] {
-			return false, fmt.Errorf("run %s is recorded already with another %s (%.60q, here %.60q)",
+			return r, false, fmt.Errorf("run %s is recorded already with another %s (%.60q, here %.60q)",
 				r.ID, columns[i].name, kept[i], cells[i])
 		}
 	}
-	return false, nil
+	return r, false, nil
 }
 
 func readLines(in io.Reader, each func(int, exported) error) error {

@@ -185,6 +185,37 @@ func TestImportOfAnotherRun(t *testing.T) {
 	}
 }
 
+func TestImportNew(t *testing.T) {
+	from := opened(t)
+	sample(t, from)
+	path := filepath.Join(t.TempDir(), "runs.jsonl")
+	if _, err := from.Export(path, Query{}); err != nil {
+		t.Fatal(err)
+	}
+	text := content(t, path)
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	to := opened(t)
+	if n, _, err := to.ImportFrom(path, bytes.NewReader(first)); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	full := errors.New("no room for the shared file")
+	n, skipped, err := to.ImportNew(path, bytes.NewReader(text), func([]Record) error { return full })
+	if !errors.Is(err, full) || n != 0 || skipped != 0 || len(all(t, to)) != 1 {
+		t.Errorf("when publish fails: %d added, %d skipped, %d kept (%v)", n, skipped, len(all(t, to)), err)
+	}
+	var published bytes.Buffer
+	for range 2 { // the second time, no record is new, and publish is not called
+		if _, _, err = to.ImportNew(path, bytes.NewReader(text), func(fresh []Record) error {
+			return WriteLines(&published, fresh)
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+	if !bytes.Equal(published.Bytes(), rest) {
+		t.Errorf("published: %s\nwant the file but for its first line: %s", published.Bytes(), rest)
+	}
+}
+
 func TestKey(t *testing.T) {
 	r := example()
 	key := func() string {
