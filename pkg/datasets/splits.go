@@ -67,7 +67,7 @@ func paperSplit(n int, seed uint32) graphs.Split {
 // class has fewer nodes than this number, all of its nodes are for training. The validation nodes are 20 % of all
 // nodes. They are drawn from all nodes that are not for training, without regard to their classes. All other nodes are
 // for testing. A class whose nodes are all used for training is never tested: this is so for two of seven classes on
-// Cora, one of six on Citeseer, and six of ten on Computers.
+// Cora, one of six on Citeseer, six of ten on Computers, and two of eight on Photo.
 //
 // For each seed of PaperSeeds, NumPy's legacy generator random = RandomState(seed) draws exactly the same split. For
 // each class it draws the training nodes by random.choice(the nodes of the class, round(0.6 n / classes),
