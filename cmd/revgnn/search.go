@@ -178,6 +178,14 @@ func (s *searching) read(config train.Config) (it *search.Search, splits, evalua
 	if least == 0 {
 		least = max(1, config.Epochs/(s.reduction*s.reduction*s.reduction))
 	}
+	// In pretraining, the metrics say little about the model. So trials are compared when it is over.
+	if least <= config.Pretraining() {
+		least = config.Pretraining() + 1
+		if s.least > 0 || least > config.Epochs {
+			return bad("the first %d epochs of %s are pretraining, after which trials can't be compared yet: raise "+
+				"--min-epochs or --epochs", config.Pretraining(), config.Model)
+		}
+	}
 	it = &search.Search{Space: space, Base: config, CheckpointEvery: s.checkpointEvery,
 		Schedule: search.NewSchedule(config.Epochs, least, s.reduction, s.trials)}
 	if s.hours > 0 {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/experiment"
@@ -82,7 +83,13 @@ func tested(e *search.Evaluation) string {
 	for _, s := range e.LeftOut() {
 		bad = append(bad, fmt.Sprintf("split %d %s", s.Split, s.Status))
 	}
-	text := overSplits(e.Mean, e.Std, len(e.Splits)-len(bad), "")
+	counted := 0
+	for _, s := range e.Splits {
+		if s.Status == results.OK && !math.IsNaN(float64(s.Test)) { // NaN: the split has no test nodes
+			counted++
+		}
+	}
+	text := overSplits(e.Mean, e.Std, counted, "")
 	if text == "" {
 		text = "none"
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/search"
+	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // searches returns the arguments of a short search, which keeps its run records in the folder dir.
@@ -62,7 +64,8 @@ func TestSearch(t *testing.T) {
 // are left out.
 func TestTestedSplits(t *testing.T) {
 	e := &search.Evaluation{Mean: 0.5, Std: 0.25, Splits: []search.Evaluated{{Split: 0, Status: results.OK},
-		{Split: 3, Status: results.Diverged}, {Split: 4, Status: results.OK}, {Split: 5, Status: results.Failed}}}
+		{Split: 3, Status: results.Diverged}, {Split: 4, Status: results.OK}, {Split: 5, Status: results.Failed},
+		{Split: 6, Status: results.OK, Test: train.Number(math.NaN())}}} // split 6 has no test nodes
 	want := "0.5000 ± 0.2500 (2 splits; sample standard deviation); left out: split 3 diverged, split 5 failed"
 	if got := tested(e); got != want {
 		t.Errorf("%s", got)
@@ -107,6 +110,7 @@ func TestSearchWrongUsage(t *testing.T) {
 		"hours is -1":                         {"--hours", "-1"},
 		"hours is NaN":                        {"--hours", "NaN"},
 		"min-epochs is 11":                    {"--trials", "1", "--epochs", "10", "--min-epochs", "11"},
+		"the first 50 epochs of cpgnn are":    {"--model", "cpgnn", "--trials", "1", "--epochs", "60", "--min-epochs", "9"},
 		`splits "x"`:                          {"--trials", "1", "--splits", "x"},
 		`splits "y"`:                          {"--trials", "1", "--evaluate", "y"},
 		"has no split 99":                     {"--trials", "1", "--evaluate", "99"},

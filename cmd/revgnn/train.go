@@ -89,10 +89,13 @@ func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o 
 	o.Epoch, o.Split = p.epoch, p.split
 	o.Notice = func(text string) { p.line("%s", text) }
 	summary, err := record.sweep(ctx, e, g, config, o)
+	p.end()
 	if err != nil {
+		if summary != nil && len(summary.Splits) > 0 { // what was trained before is not lost
+			err = errors.Join(err, a.show(summary, func(w io.Writer) { summaryTable(w, summary) }))
+		}
 		return err
 	}
-	p.end()
 	return a.tell(summary, p)
 }
 
@@ -143,7 +146,7 @@ func summaryTable(w io.Writer, s *sweep.Summary) {
 			r.EpochSeconds, r.Iterations.Solve, r.Iterations.Adjoint, r.Status)
 	}
 	population := fmt.Sprintf("; population %.4f", s.StdPopulation)
-	if text := overSplits(s.Mean, s.Std, s.Count(train.OK), population); text != "" {
+	if text := overSplits(s.Mean, s.Std, len(s.Tests()), population); text != "" {
 		fmt.Fprintf(w, "\n%s\t%s\n", s.Metric, text)
 	}
 }

@@ -38,7 +38,8 @@ type Runner struct {
 	//   - Starts before each run.
 	//   - Epoch after each epoch of a training. The argument left is the estimated number of seconds until the training
 	//     ends.
-	//   - Notice for each message of a training about its checkpoints ([train.Options]).
+	//   - Notice for each message of a training about its checkpoints ([train.Options]), and for a benchmark whose process
+	//     ends without a record.
 	//   - Ended after each run, with the record of the run.
 	//   - Waits if other processes are making all runs that are left. The Runner then waits until the run of the task t
 	//     ends.
@@ -155,12 +156,12 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 	}
 }
 
-// make runs a task, records the run, and releases the claim of the run. If the dataset cannot be loaded, make returns
-// without an error, since the Runner then goes on with the runs on other datasets.
+// make runs a task, records the run, and releases the claim of the run. If the dataset cannot be loaded, or if the process
+// of a benchmark ends without a record, make returns without an error, since the Runner then goes on with other runs.
 func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 	defer own.Release()
 	record, err := r.one(ctx, t, own)
-	if errors.Is(err, errNoDataset) {
+	if errors.Is(err, errLeftOut) && ctx.Err() == nil {
 		return nil
 	}
 	if ctx.Err() != nil {
@@ -213,12 +214,19 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 	return ClaimsOf(r.Store).tidy(nil)
 }
 
-var errNoDataset = errors.New("the dataset can't be had")
+// errLeftOut is the error of a task that is left out, while the Runner goes on with the others.
+var errLeftOut = errors.New("left out")
 
 // one runs a task and returns the record of the run. A benchmark runs in a new process if the function Alone is set.
 func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record results.Record, err error) {
 	if t.Kind == results.Bench && r.Alone != nil {
-		return r.Alone(ctx, t)
+		if record, err = r.Alone(ctx, t); err != nil && ctx.Err() == nil {
+			if r.Notice != nil {
+				r.Notice(t, "left out: "+err.Error())
+			}
+			err = errors.Join(errLeftOut, err)
+		}
+		return record, err
 	}
 	g, err := r.graph(ctx, t.Dataset)
 	if err != nil {
@@ -254,7 +262,7 @@ func (r *Runner) graph(ctx context.Context, name string) (*graphs.Graph, error) 
 		if r.NoDataset != nil {
 			r.NoDataset(name, err)
 		}
-		return nil, errors.Join(errNoDataset, err)
+		return nil, errors.Join(errLeftOut, err)
 	}
 	if r.graphs == nil {
 		r.graphs = map[string]*graphs.Graph{}

@@ -1,12 +1,14 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -41,8 +43,9 @@ type Found struct {
 	// Tests has the test metric of the chosen settings for each split: the mean over the trainings on this split. A
 	// split is left out if one of these trainings diverged, failed or is not recorded yet.
 	Tests map[int]float64
-	// Bad has a text for each split on which a training diverged or failed. The text says what happened.
-	Bad []string
+	// Bad has a text for each split on which a training diverged. The text says what happened. Failed has a text for each
+	// split on which a training failed for a reason that says nothing about the settings, such as too little memory.
+	Bad, Failed []string
 	// Seeds is the number of trainings with the chosen settings on each split. Each of them has a different seed.
 	Seeds int
 	// SeedStd is the standard deviation of the test metric over seeds. It is computed in three steps: the sample
@@ -65,10 +68,10 @@ type Found struct {
 	which int // the index of the chosen settings among the candidates
 }
 
-// AllBad is the text of [Found.Why] if there are several candidates, and each of them diverged or failed on at least
-// one of the splits on which candidates are compared. So none can be chosen. If there is only one candidate, nothing is
-// compared, and AllBad says that it diverged or failed on every split.
-const AllBad = "every setting diverged or failed"
+// AllBad is the text of [Found.Why] if there are several candidates, and each of them diverged on at least one of the
+// splits on which candidates are compared. So none can be chosen. If there is only one candidate, nothing is compared,
+// and AllBad says that it diverged on every split.
+const AllBad = "every setting diverged"
 
 // Search asks for two sets of runs of a model on a dataset. The runs of the first set compare the profile's candidates.
 // The runs of the second set train the model with the chosen settings, on all splits.
@@ -129,7 +132,7 @@ func (s search) run(v *View) Found {
 	if len(s.candidates) == 1 {
 		return s.with(v, 0)
 	}
-	best, bestVal, waiting := -1, math.Inf(-1), false
+	best, bestVal, waiting, failed := -1, math.Inf(-1), false, ""
 	for i, c := range s.candidates {
 		var vals []float64
 		for _, k := range s.splits[:s.tried] {
@@ -141,6 +144,8 @@ func (s search) run(v *View) Found {
 				return Found{Why: a.Why}
 			case a.OK():
 				vals = append(vals, float64(a.Outcome.Val))
+			case a.Record.Status == results.Failed:
+				failed = wentWrong(k, a)
 			}
 		}
 		if val := metrics.Mean(vals); len(vals) == s.tried && val > bestVal {
@@ -152,7 +157,7 @@ func (s search) run(v *View) Found {
 		return Found{Why: NotYet}
 	}
 	if best < 0 {
-		return Found{Why: AllBad}
+		return Found{Why: cmp.Or(failed, AllBad)}
 	}
 	return s.with(v, best)
 }
@@ -165,7 +170,7 @@ func (s search) with(v *View, i int) Found {
 	var variances []float64
 	for _, k := range s.splits {
 		var tests []float64
-		missing, bad := false, ""
+		missing, bad, failed := false, "", ""
 		for n := range seeds {
 			a := Ask[Trained](v, Training(s.dataset, k, seeded(c, n)))
 			switch {
@@ -176,13 +181,17 @@ func (s search) with(v *View, i int) Found {
 				}
 			case a.OK():
 				tests = append(tests, float64(a.Outcome.Test))
+			case a.Record.Status == results.Failed:
+				failed = wentWrong(k, a)
 			default:
-				bad = fmt.Sprintf("split %d %s (%s)", k, a.Record.Status, a.Why)
+				bad = wentWrong(k, a)
 			}
 		}
 		switch {
 		case bad != "":
 			f.Bad = append(f.Bad, bad)
+		case failed != "":
+			f.Failed, absent = append(f.Failed, failed), failed
 		case missing:
 			f.Missing++
 		default:
@@ -204,6 +213,11 @@ func (s search) with(v *View, i int) Found {
 		f.Why = absent
 	}
 	return f
+}
+
+// wentWrong says what happened to a training on split k that ended without a result.
+func wentWrong(k int, a Answer[Trained]) string {
+	return fmt.Sprintf("split %d %s (%s)", k, a.Record.Status, a.Why)
 }
 
 // seedsOf returns the number of trainings on each split if candidate i is chosen.
@@ -251,15 +265,23 @@ func (f Found) Values() []float64 {
 	return out
 }
 
-// Gains returns the difference f.Tests[k] - plain.Tests[k], in percentage points, for each split k on which both f and
-// plain have a test metric.
+// Gains returns the difference f.Tests[k] - plain.Tests[k], in percentage points, for each split k in f.Shared(plain).
 func (f Found) Gains(plain Found) []float64 {
 	var out []float64
+	for _, k := range f.Shared(plain) {
+		out = append(out, 100*(f.Tests[k]-plain.Tests[k]))
+	}
+	return out
+}
+
+// Shared returns the splits on which both f and plain have a test metric, in the order of [Found.Splits].
+func (f Found) Shared(plain Found) []int {
+	var out []int
 	for _, k := range f.Splits {
-		a, ok := f.Tests[k]
-		b, too := plain.Tests[k]
+		_, ok := f.Tests[k]
+		_, too := plain.Tests[k]
 		if ok && too {
-			out = append(out, 100*(a-b))
+			out = append(out, k)
 		}
 	}
 	return out

@@ -153,12 +153,19 @@ func TestOnlyCandidate(t *testing.T) {
 		return results.Record{Kind: results.Train, Dataset: "cora", Model: "gcn", Split: split, Seed: uint64(split),
 			Config: config, Status: results.Diverged, Message: "epoch 3: not finite"}
 	}
+	failed := func(split int) results.Record {
+		r := diverged(split)
+		r.Status, r.Message = results.Failed, "it needs 90 GiB"
+		return r
+	}
 	for _, c := range []struct {
 		scope   Scope
 		records []results.Record
 		why     string
 		bad     int
 	}{
+		{Scope{}, []results.Record{failed(0), failed(1)}, "split 1 failed (it needs 90 GiB)", 0},
+		{Scope{}, []results.Record{diverged(0), failed(1)}, "split 1 failed (it needs 90 GiB)", 1},
 		{Scope{}, nil, NotYet, 0},
 		{Scope{Datasets: []string{"photo"}}, nil, "not run: not among the --datasets chosen", 0},
 		{Scope{Absent: func(string) string { return "not run: dataset not here" }}, nil, "not run: dataset not here", 0},

@@ -103,9 +103,17 @@ func (m *Model) Explain(outcome int) string {
 
 // Pretraining is the number of epochs at the start of training in which only a part of the model is trained; see
 // [Pretrainer].
-func (m *Model) Pretraining() int {
-	if p, ok := m.Network.(Pretrainer); ok {
-		return p.Pretraining(m.Config)
+func (m *Model) Pretraining() int { return pretraining(m.Network, m.Config) }
+
+// Pretraining is [Model.Pretraining] of a valid configuration, without a graph.
+func (c Config) Pretraining() int {
+	c = c.Resolved()
+	return pretraining(registry[c.Model].New(c), c)
+}
+
+func pretraining(n Network, c Config) int {
+	if p, ok := n.(Pretrainer); ok {
+		return p.Pretraining(c)
 	}
 	return 0
 }

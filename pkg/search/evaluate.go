@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/experiment"
@@ -69,9 +70,12 @@ func Evaluate(ctx context.Context, runner *experiment.Runner, r *Result, splits 
 				continue
 			}
 			o := a.Outcome
+			if a.Record.Status == results.Failed { // its record has no outcome
+				o.Val, o.Test = train.Number(math.NaN()), train.Number(math.NaN())
+			}
 			out.Splits = append(out.Splits, Evaluated{k, o.Val, o.Test, o.Epochs, a.Record.Status, a.Record.Message,
 				a.Record.ID})
-			if a.OK() {
+			if a.OK() && !math.IsNaN(float64(o.Test)) { // NaN: the split has no test nodes
 				tests = append(tests, float64(o.Test))
 			}
 		}

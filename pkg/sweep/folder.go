@@ -57,17 +57,18 @@ func (f *folder) close() {
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
 
-// setAside looks for files that an earlier sweep has left for the splits of the present sweep. If there are any, it
-// moves them and the summary of the earlier sweep into a new subfolder, and returns the path of this subfolder. So the
-// present sweep does not overwrite the results of these splits. If there are no files of these splits, setAside moves
-// nothing and returns "".
+// setAside looks for the summary of an earlier sweep, and for files that it has left for the splits of the present sweep.
+// If there are any, it moves them into a new subfolder, and returns the path of this subfolder. So the present sweep does
+// not overwrite them. The files of other splits stay. If there is nothing to move, setAside returns "".
 func (f *folder) setAside() (to string, err error) {
 	var old []string
+	names := []string{resultName}
 	for _, k := range f.splits {
-		for _, name := range []string{recordName(k), weightsName(k), checkpointName(k)} {
-			if _, err := os.Lstat(f.path(name)); err == nil {
-				old = append(old, name)
-			}
+		names = append(names, recordName(k), weightsName(k), checkpointName(k))
+	}
+	for _, name := range names {
+		if _, err := os.Lstat(f.path(name)); err == nil {
+			old = append(old, name)
 		}
 	}
 	if len(old) == 0 {
@@ -79,12 +80,9 @@ func (f *folder) setAside() (to string, err error) {
 			break
 		}
 	}
-	for _, name := range append([]string{resultName}, old...) {
+	for _, name := range old {
 		if err == nil {
 			err = os.Rename(f.path(name), filepath.Join(to, name))
-		}
-		if name == resultName && errors.Is(err, fs.ErrNotExist) {
-			err = nil // an earlier sweep that did not end has no summary
 		}
 	}
 	if err != nil {

@@ -143,8 +143,8 @@ func put(t *testing.T, path string, content []byte) {
 	}
 }
 
-// TestUsedFolder: if Resume is not set, Run moves the files that an earlier sweep has left for the same splits, and the
-// summary of that sweep, to a new folder. All other files stay where they are.
+// TestUsedFolder: if Resume is not set, Run moves the summary of an earlier sweep, and the files that it has left for the
+// same splits, to a new folder. All other files stay where they are.
 func TestUsedFolder(t *testing.T) {
 	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
 	run := func(splits ...int) (told string) {
@@ -160,13 +160,14 @@ func TestUsedFolder(t *testing.T) {
 		t.Errorf("told %q", told)
 	}
 	run(2) // the files of split 2 must stay when split 1 is trained again below
-	if told := run(1); !strings.Contains(told, "earlier-1") {
+	if told := run(1); !strings.Contains(told, "earlier-2") {
 		t.Errorf("told %q", told)
 	}
 	run(1)
-	holds(t, dir, "earlier-1", "earlier-2", "notes.txt", "result.json", "split0.json", "split0.safetensors",
+	holds(t, dir, "earlier-1", "earlier-2", "earlier-3", "notes.txt", "result.json", "split0.json", "split0.safetensors",
 		"split1.json", "split1.safetensors", "split2.json", "split2.safetensors")
-	holds(t, filepath.Join(dir, "earlier-1"), "result.json", "split1.json", "split1.safetensors")
+	holds(t, filepath.Join(dir, "earlier-1"), "result.json")
+	holds(t, filepath.Join(dir, "earlier-2"), "result.json", "split1.json", "split1.safetensors")
 }
 
 // TestSplitHasOneProcess: two processes must not store results of the same split in the same folder, since both would

@@ -55,7 +55,9 @@ func AllSplits(g *graphs.Graph) []int {
 	return out
 }
 
-// CheckSplits returns an error if a graph has no labels or no splits, or if it lacks one of the given splits.
+// CheckSplits returns an error if a graph has no labels or no splits, or if it lacks one of the given splits, or if one of
+// these has no training nodes or no validation nodes. A call before a sweep finds such a split before the time for the
+// others is spent.
 func CheckSplits(splits []int, g *graphs.Graph) error {
 	if g.Labelled() == 0 {
 		return fmt.Errorf("%s has no labels, which training needs: add them to it (a column label in nodes.csv, or an "+
@@ -67,6 +69,14 @@ func CheckSplits(splits []int, g *graphs.Graph) error {
 	for _, k := range splits {
 		if k < 0 || k >= len(g.Splits) {
 			return fmt.Errorf("%s has no split %d: its splits are numbered 0 to %d", g.Name, k, len(g.Splits)-1)
+		}
+		for what, mask := range map[string][]bool{"training": g.Splits[k].Train, "validation": g.Splits[k].Val} {
+			if !slices.Contains(mask, true) {
+				return fmt.Errorf("split %d of %s has no %s nodes: add some to its mask, or choose other splits", k, g.Name, what)
+			}
+		}
+		if err := g.Teaches(k); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -15,6 +15,7 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/revgnn/revgnn/pkg/engine"
@@ -56,7 +57,8 @@ type Options struct {
 
 // Summary is the summary of a sweep. Splits has the result of each split. Mean, Std and StdPopulation are the mean and
 // two standard deviations of the test metric. They are computed over the splits whose training has the status
-// [train.OK]. If no training has this status, all three are NaN, which is written as null in JSON.
+// [train.OK], and which have test nodes. If there are no such splits, all three are NaN, which is written as null in
+// JSON.
 type Summary struct {
 	Dataset string          `json:"dataset"`
 	Model   string          `json:"model"`
@@ -66,7 +68,7 @@ type Summary struct {
 	Splits  []*train.Result `json:"splits"`
 	Mean    train.Number    `json:"mean"`
 	// Std is the sample standard deviation, which has the divisor n-1. StdPopulation is the population standard
-	// deviation, which has the divisor n. Here n is the number of splits with the status [train.OK].
+	// deviation, which has the divisor n. Here n is the number of splits that count for the mean.
 	Std           train.Number `json:"std"`
 	StdPopulation train.Number `json:"std_population"`
 
@@ -76,7 +78,8 @@ type Summary struct {
 // Run trains a model with the settings c on each of the splits o.Splits, one after the other. If ctx is cancelled, Run
 // stops and returns the results so far; the last result has the status [train.Interrupted]. If o.Dir is set, the
 // interrupted sweep can be resumed. If a training diverges (its loss is not finite), the result of the training is in
-// the summary, but does not count for the mean and the standard deviations.
+// the summary, but does not count for the mean and the standard deviations. If a training cannot be made, Run returns
+// an error together with the summary of the splits before it.
 func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, o Options) (s *Summary, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -96,7 +99,8 @@ func Run(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 		r, resumed := kept[k]
 		if !resumed {
 			if r, err = w.train(ctx, k); err != nil {
-				return nil, err
+				s.summarise()
+				return s, err
 			}
 		}
 		s.Splits = append(s.Splits, &r.Result)
@@ -245,13 +249,19 @@ func (s *Summary) Complaint() string {
 	return ""
 }
 
-func (s *Summary) summarise() {
-	var tests []float64
+// Tests returns the test metrics that count for the mean: those of the splits with the status [train.OK] that have test
+// nodes.
+func (s *Summary) Tests() (tests []float64) {
 	for _, r := range s.Splits {
-		if r.Status == train.OK {
+		if r.Status == train.OK && !math.IsNaN(float64(r.Test)) {
 			tests = append(tests, float64(r.Test))
 		}
 	}
+	return tests
+}
+
+func (s *Summary) summarise() {
+	tests := s.Tests()
 	s.Mean = train.Number(metrics.Mean(tests))
 	s.Std = train.Number(metrics.SampleStd(tests))
 	s.StdPopulation = train.Number(metrics.PopulationStd(tests))

@@ -3,8 +3,10 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,8 +120,28 @@ func TestRefusals(t *testing.T) {
 	if err := CheckSplits([]int{0, 10}, g); err == nil || !strings.Contains(err.Error(), "no split 10") {
 		t.Errorf("got %v", err)
 	}
+	g.Splits = slices.Clone(g.Splits)
+	g.Splits[1].Val = make([]bool, g.NumNodes)
+	if err := CheckSplits([]int{0, 1}, g); err == nil || !strings.Contains(err.Error(), "split 1 of ") ||
+		!strings.Contains(err.Error(), "no validation nodes") {
+		t.Errorf("got %v", err)
+	}
+	// Splits are not checked here. The training on the first one is not lost.
+	s, err := Run(t.Context(), e, g, small(), Options{Splits: []int{0, 1}})
+	if err == nil || s == nil || len(s.Splits) != 1 || math.IsNaN(float64(s.Mean)) {
+		t.Errorf("got %+v, %v", s, err)
+	}
 	g.Splits = nil
 	if err := CheckSplits(nil, g); err == nil {
 		t.Error("a graph without splits was accepted")
+	}
+}
+
+// TestSplitWithoutTestNodes: such a split has no test metric, and does not count for the mean of the others.
+func TestSplitWithoutTestNodes(t *testing.T) {
+	s := &Summary{Splits: []*train.Result{{Status: train.OK, Test: 0.5}, {Status: train.OK, Test: train.Number(math.NaN())},
+		{Status: train.Diverged}, {Status: train.OK, Test: 0.75}}}
+	if s.summarise(); s.Mean != 0.625 || !slices.Equal(s.Tests(), []float64{0.5, 0.75}) {
+		t.Errorf("got %+v", s)
 	}
 }
