@@ -40,7 +40,8 @@ func (d *Document) Behind() report.Item {
 	return nb.Folded(line, t)
 }
 
-// described says what a run computed, and which important settings it had.
+// described says what a run computed, and which settings it had: a few always, and of a training also all others that
+// are not the model's defaults.
 func described(r *results.Record) (what, settings string) {
 	t := experiment.Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if err := json.Unmarshal(r.Config, &t.Config); err != nil {
@@ -57,7 +58,28 @@ func described(r *results.Record) (what, settings string) {
 	if c.Lipschitz > 0 {
 		settings += fmt.Sprintf(", c %g", c.Lipschitz)
 	}
+	if r.Kind == results.Train {
+		settings += others(c)
+	}
 	return t.String(), settings
+}
+
+// others lists the settings of a training that are not the defaults of its model, such as ", drop-edge 0.5, seed 1000".
+// It leaves out the settings that [described] and [train.Config.Depth] have.
+func others(c train.Config) (text string) {
+	usual := train.Default(c.Model)
+	usual.Forward, usual.Reverse = c.Forward, c.Reverse // defaults of other settings may depend on them
+	c, usual = c.Resolved(), usual.Resolved()
+	for _, s := range c.Settings() {
+		switch s.Name {
+		case "forward", "reverse", "time", "reverse-time", "lr", "hidden", "dropout", "epochs", "lipschitz":
+			continue
+		}
+		if value := s.Current(); value != usual.Value(s.Name) {
+			text += fmt.Sprintf(", %s %v", s.Name, value)
+		}
+	}
+	return text
 }
 
 // result returns a run's outcome in a few words.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/results"
 )
 
 // spreadOver is a check of figure 1. It takes the predictions that the head makes from the state after the first layer
@@ -46,7 +47,7 @@ func (c spreadOver) cases(v *View) []claimCase {
 func (c spreadOver) judge(v *View) finding {
 	f, why := v.board(c.Model == "plain")
 	if why != "" {
-		return notRun(why)
+		return noNumbers(why, math.NaN())
 	}
 	layers := f.Forward
 	if c.Process == "reverse" {
@@ -62,8 +63,8 @@ func (c spreadOver) judge(v *View) finding {
 	if c.Falls {
 		more, less = from, to
 	}
-	return found(factored(more, less, c.Factor), to, math.NaN(), "%.3f after layer %d, %.3f after layer %d", from, begin.Layer,
-		to, end.Layer)
+	return found(factored(more, less, c.Factor), to, math.NaN(), "the predictions' standard deviation is "+
+		"%.2g after layer %d, %.2g after layer %d", from, begin.Layer, to, end.Layer)
 }
 
 // factored returns the verdict on a claim that one number, x, is larger than another number, y. The verdict is
@@ -91,15 +92,22 @@ func (v *View) board(plain bool) (f *experiment.Followed, why string) {
 }
 
 // statesOf returns what was recorded about the states of a trained model. If nothing was recorded, the result called
-// why gives the reason.
+// why gives the reason. It begins with [failedRuns] if the training diverged.
 func statesOf(a experiment.Answer[experiment.Trained]) (f *experiment.Followed, why string) {
 	switch {
+	case diverged(a):
+		return nil, failedRuns + a.Why
 	case !a.OK():
 		return nil, a.Why
 	case a.Outcome.Followed == nil:
 		return nil, "its states were not kept"
 	}
 	return a.Outcome.Followed, ""
+}
+
+// diverged tells whether the training is recorded and diverged.
+func diverged(a experiment.Answer[experiment.Trained]) bool {
+	return a.Record != nil && a.Record.Status == results.Diverged
 }
 
 // directions is a check of figure 4. The head predicts from the result of the forward process alone, and then from the
@@ -121,7 +129,7 @@ func (c directions) cases(v *View) []claimCase {
 	return []claimCase{{model: v.Profile.Boards.Reverse.Model, judge: func() finding {
 		f, why := v.board(false)
 		if why != "" {
-			return notRun(why)
+			return noNumbers(why, math.NaN())
 		}
 		last := func(layers []experiment.Layer) float64 {
 			return metrics.SampleStd(slices.Concat(layers[len(layers)-1].Boards[1:]...)) // Boards[0] is for figure 1
@@ -130,7 +138,7 @@ func (c directions) cases(v *View) []claimCase {
 			return notRun("too few layers were followed")
 		}
 		reverse, forward := last(f.Reverse), last(f.Forward)
-		return found(factored(reverse, forward, c.Factor), reverse, math.NaN(), "%.3f from the reverse process, %.3f from "+
-			"the forward process", reverse, forward)
+		return found(factored(reverse, forward, c.Factor), reverse, math.NaN(), "the predictions' standard deviation is %.2g "+
+			"from the reverse process, %.2g from the forward process", reverse, forward)
 	}}}
 }

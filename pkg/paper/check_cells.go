@@ -81,7 +81,7 @@ func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding 
 	apart := (at - mean) / row.std(k)
 	out := found(limited(math.Abs(apart), c.Reproduced, c.Weaker), at, mean, "%s, paper %s: %+.2f (%.1f std)", text,
 		theirs, at-mean, math.Abs(apart)).withoutFailed(f.Bad)
-	out.degree = degree(out.verdict, apart)
+	out.degree, out.splits = degree(out.verdict, apart), f.Shared(f)
 	if f.Seeds > 1 {
 		out.numbers += fmt.Sprintf("; seeds on the same split differ by ±%.2f", 100*f.SeedStd)
 	}
@@ -90,6 +90,9 @@ func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding 
 	}
 	if f.Missing > 0 {
 		out.numbers += fmt.Sprintf("; %s of %d not run yet", count(f.Missing, "split"), len(f.Splits))
+	}
+	if len(f.Failed) > 0 {
+		out.numbers += "; without a result: " + strings.Join(f.Failed, ", ")
 	}
 	return out
 }
@@ -114,10 +117,10 @@ func spread(values []float64) string {
 	return fmt.Sprintf("%.2f ± %.2f", metrics.Mean(values), metrics.SampleStd(values))
 }
 
-// failedRuns is a prefix of a reason. If [View.gains] returns no gains, it returns a reason instead. The reason has
-// this prefix if a run of the model with the reverse process failed. The verdict on a gain is then NotReproduced. For
-// any other reason, the verdict is NotRun.
-const failedRuns = "failed: "
+// failedRuns is a prefix of a reason why there is no result. The reason has this prefix if a run of the model that a
+// claim is about diverged. The verdict is then NotReproduced, and NotRun for any other reason. A run that failed because
+// of the machine, for example of too little memory, is such another reason.
+const failedRuns = "diverged: "
 
 // pair has two rows of the same table: the row of a model with a reverse process, and the row of its plain backbone.
 type pair struct{ with, plain PerformanceRow }
@@ -134,7 +137,7 @@ func pairs(p *Performance) (all []pair) {
 
 // gains returns our gains on a dataset, one for each split. The pair p has the rows of the model with the reverse
 // process and of its plain backbone. If there are no gains, or too few for a verdict, the result called why gives the
-// reason. If a run of the model with the reverse process failed on any split, gains returns no gains: those on the
+// reason. If a run of the model with the reverse process diverged on any split, gains returns no gains: those on the
 // other splits alone would look too good.
 func (v *View) gains(p pair, dataset string) (gains []float64, why string) {
 	with, plain := v.cellOf(p.with, dataset), v.cellOf(p.plain, dataset)

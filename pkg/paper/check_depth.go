@@ -15,7 +15,9 @@ import (
 // trend is a check of figure 2: the test metric must rise with the number of layers of one process. The check computes
 // Spearman's rank correlation of the test metric and the number of layers. The verdict is Reproduced if the correlation
 // is positive and significant at the level Significance. Otherwise the verdict is Weaker if the test metric is better
-// with the largest number of layers than with the smallest.
+// with the largest number of layers than with the smallest. Splits on which a training diverged are not in the mean of
+// their number of layers, and the verdict is then Weaker at best. If all trainings with some number of layers diverged,
+// the verdict is NotReproduced.
 //
 // The check takes only models with at most Layers layers of this process. On some datasets the paper ran out of memory
 // with many reverse layers. For these datasets, a check of the reverse process takes only numbers of reverse layers
@@ -65,9 +67,9 @@ func (c trend) judge(v *View, dataset string, limit int) finding {
 	if i < 0 {
 		return notRun("the profile has no such runs")
 	}
-	layers, tests, why := v.byDepth(v.Profile.Depth.Curves[i], c.Process, limit)
+	layers, tests, bad, why := v.byDepth(v.Profile.Depth.Curves[i], c.Process, limit)
 	if why != "" {
-		return notRun(why)
+		return noNumbers(why, math.NaN())
 	}
 	if len(layers) < leastPairs {
 		return notRun("too few depths for a verdict")
@@ -84,26 +86,33 @@ func (c trend) judge(v *View, dataset string, limit int) finding {
 	best := slices.Index(tests, slices.Max(tests))
 	f := found(verdict, rho, math.NaN(), "%.2f with %g and %.2f with %g, the best is %.2f with %g; rank correlation "+
 		"%.2f over %s, p = %.3f", tests[0], layers[0], tests[n], layers[n], tests[best], layers[best], rho,
-		count(n+1, "depth"), p)
+		count(n+1, "depth"), p).withoutFailed(bad)
 	f.p = p
 	return f
 }
 
 // byDepth returns the points of figure 2 for one dataset and one process. The result layers has the numbers of layers
 // of this process that are not above the limit. For each of them, the result tests has the mean test metric over the
-// splits, in percent. If runs are missing, the result why gives the reason.
-func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tests []float64, why string) {
+// splits, in percent. The result bad has a text for each training that diverged. If runs are missing, or all those with
+// some number of layers diverged, the result why gives the reason.
+func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tests []float64, bad []string, why string) {
 	for k, at := range curve.Depths {
 		if at.Layers > limit {
 			continue
 		}
-		_, _, values, missing := v.atDepth(curve, k, process)
-		if missing != "" {
-			return nil, nil, missing
+		_, _, values, diverged, missing := v.atDepth(curve, k, process)
+		for _, one := range diverged {
+			bad = append(bad, fmt.Sprintf("%d layers, %s", at.Layers, one))
+		}
+		switch {
+		case missing != "":
+			return nil, nil, nil, missing
+		case len(values) == 0:
+			return nil, nil, nil, failedRuns + fmt.Sprintf("all trainings with %d layers", at.Layers)
 		}
 		layers, tests = append(layers, float64(at.Layers)), append(tests, metrics.Mean(values))
 	}
-	return layers, tests, ""
+	return layers, tests, bad, ""
 }
 
 // mostPermuted is the largest number of values for which the function spearman computes the p-value from all

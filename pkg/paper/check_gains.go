@@ -76,24 +76,25 @@ func differences(v *View, table string, seeds int, decide func(gains []float64, 
 			all = append(all, claimCase{model: pair.with.Model, dataset: dataset, theirs: fmt.Sprintf("%+.2f", paper),
 				judge: func() finding {
 					gains, why := v.gains(pair, dataset)
+					with, plain := v.cellOf(pair.with, dataset), v.cellOf(pair.plain, dataset)
+					n := min(with.Seeds, plain.Seeds)
 					switch {
-					case strings.HasPrefix(why, failedRuns):
-						return found(NotReproduced, math.NaN(), paper, "%s", why)
+					case strings.HasPrefix(why, failedRuns) && with.Seeds > 0 && n < seeds:
+						return notRun(why[len(failedRuns):] + fewSeeds(n, seeds))
 					case why != "":
-						return notRun(why)
+						return noNumbers(why, paper)
 					}
 					mean := metrics.Mean(gains)
 					f := found(NotRun, mean, paper, "%+.2f ± %.2f, paper %+.2f; %s", mean, metrics.SampleStd(gains), paper,
 						probability(gains))
-					f.p = pairedT(gains)
-					plain := v.cellOf(pair.plain, dataset)
-					if n := min(v.cellOf(pair.with, dataset).Seeds, plain.Seeds); n < seeds {
+					f.p, f.splits = pairedT(gains), with.Shared(plain)
+					if n < seeds {
 						f.numbers += fewSeeds(n, seeds)
 					} else if f.verdict = decide(gains, paper); f.verdict == NotRun {
 						f.numbers += fmt.Sprintf("; %s are too few to decide", count(len(gains), "split"))
 					}
 					if len(plain.Bad) > 0 {
-						f.numbers += "; without splits on which the backbone failed: " + strings.Join(plain.Bad, ", ")
+						f.numbers += "; without splits on which the backbone diverged: " + strings.Join(plain.Bad, ", ")
 					}
 					return f
 				}})
@@ -152,7 +153,7 @@ func (c unchanged) cases(v *View) []claimCase {
 // ahead summarises the gains of one model with a reverse process over the datasets on which it was run:
 //   - run is the number of these datasets;
 //   - ahead is the number of these datasets on which the mean gain is positive;
-//   - gained is the number of these datasets for which [View.gains] returns gains; on the others, its runs failed;
+//   - gained is the number of these datasets for which [View.gains] returns gains; on the others, its runs diverged;
 //   - mean is the average of the mean gains over the datasets with gains.
 type ahead struct {
 	model              string
@@ -162,7 +163,7 @@ type ahead struct {
 
 // standing returns a summary (see [ahead]) for each model with a reverse process in a table. If common is false, the
 // summary of a model covers all datasets on which this model was run. These include the datasets on which its runs
-// failed: the model counts as not ahead there. If common is true, all summaries cover the same datasets: those for
+// diverged: the model counts as not ahead there. If common is true, all summaries cover the same datasets: those for
 // which every one of these models has gains. The result called ok is true if each summary covers enough datasets. The
 // argument called least is the smallest number that is enough.
 func (v *View) standing(table string, least int, common bool) (all []ahead, ok bool) {
@@ -205,7 +206,7 @@ func words(all []ahead) string {
 			text += fmt.Sprintf(" (%+.2f on average)", a.mean)
 		}
 		if failed := a.run - a.gained; failed > 0 {
-			text += fmt.Sprintf(" (runs failed on %d)", failed)
+			text += fmt.Sprintf(" (runs diverged on %d)", failed)
 		}
 		parts = append(parts, text)
 	}

@@ -3,7 +3,6 @@ package paper
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -12,15 +11,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// placeCheck takes the models of a table that were run on a dataset, and ranks them by our test results. It compares
-// the rank of one model, the field Model, with the published rank of this model. Places has the published rank for each
-// dataset. If fewer than Rows models were run on the dataset, the verdict is NotRun. Otherwise the verdict depends on
-// our rank:
+// placeCheck takes the models of a table that were run on a dataset, and counts those whose test results are better than
+// those of one model, the field Model. Each is compared with Model on the splits that both were trained on, since other
+// splits may be easier. Our rank of Model is this number plus one. The check compares it with the published rank, which
+// Places has for each dataset. If fewer than Rows models were run on the dataset, the verdict is NotRun. Otherwise the
+// verdict depends on our rank:
 //   - If our rank is equal to the published rank or better, the verdict is Reproduced. But models that were not run
 //     might rank higher than Model. If they could push Model below its published rank, the verdict is only Weaker.
 //   - If our rank is worse, a paired test at the level Significance compares Model with the model that stands, in our
-//     results, where Model should stand: if the paper ranks Model second, with our second best model. The verdict is
-//     Weaker if the test finds no significant difference, and NotReproduced otherwise.
+//     results, where Model should stand: if the paper ranks Model second, with the model that has the second largest
+//     lead over Model. The verdict is Weaker if the test finds no significant difference, and NotReproduced otherwise.
 //
 // If Model has fewer than Seeds trainings on each split, the verdict is NotRun. The other models may have fewer.
 type placeCheck struct {
@@ -79,10 +79,10 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 		case len(f.Values()) >= leastPairs:
 			tests[row.Model] = f
 		case row.Model == c.Model && f.Why == experiment.AllBad:
-			return found(NotReproduced, math.NaN(), float64(place), "%s", f.Why)
+			return noNumbers(failedRuns+f.Why, float64(place))
 		case row.Model == c.Model:
 			return notRun(cmp.Or(f.Why, "fewer than "+count(leastPairs, "split")+" with a result"))
-		case f.Why == experiment.AllBad: // a model of which all runs failed ranks below the others
+		case f.Why == experiment.AllBad: // a model of which all runs diverged ranks below the others
 			beaten++
 		default:
 			absent = append(absent, row.Name)
@@ -91,22 +91,29 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 	if run := len(tests) + beaten; run < c.Rows {
 		return notRun(fmt.Sprintf("%s run, a verdict needs %d", count(run, "model"), c.Rows))
 	}
-	byMean := slices.SortedFunc(maps.Keys(tests), func(a, b string) int {
-		switch x, y := mean(tests[a]), mean(tests[b]); {
-		case x > y || x == y && a == c.Model:
-			return -1
-		case x < y || b == c.Model:
-			return 1
+	own := tests[c.Model]
+	delete(tests, c.Model)
+	gains, ahead := map[string][]float64{}, []string{}
+	for rival, f := range tests {
+		gains[rival] = own.Gains(f)
+		switch {
+		case len(gains[rival]) < leastPairs:
+			absent = append(absent, p.row(rival).Name)
+		case metrics.Mean(gains[rival]) < 0:
+			ahead = append(ahead, rival)
 		}
-		return 0
+	}
+	slices.Sort(absent)
+	slices.SortFunc(ahead, func(a, b string) int {
+		return cmp.Or(cmp.Compare(metrics.Mean(gains[a]), metrics.Mean(gains[b])), strings.Compare(a, b))
 	})
-	at := slices.Index(byMean, c.Model) + 1
-	f := found(Reproduced, float64(at), float64(place), "place %d of %d with %s", at, len(tests)+beaten,
-		spread(tests[c.Model].Values())).withoutFailed(tests[c.Model].Bad)
+	at := len(ahead) + 1
+	f := found(Reproduced, float64(at), float64(place), "place %d of %d with %s", at, len(tests)+1+beaten,
+		spread(own.Values())).withoutFailed(own.Bad)
 	if len(absent) > 0 { // each absent row might rank higher than the model
 		f.numbers += fmt.Sprintf(", without %s of the paper's %d rows", strings.Join(absent, ", "), len(p.Rows))
 	}
-	if n := tests[c.Model].Seeds; n < c.Seeds {
+	if n := own.Seeds; n < c.Seeds {
 		f.verdict = NotRun
 		f.numbers += fewSeeds(n, c.Seeds)
 		return f
@@ -119,11 +126,10 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 		f.numbers += fmt.Sprintf(", so that it may be %d", at+len(absent))
 		return f
 	}
-	rival := byMean[place-1]
-	gains := tests[c.Model].Gains(tests[rival])
-	f.p = pairedT(gains)
+	rival := ahead[place-1]
+	f.p, f.splits = pairedT(gains[rival]), own.Shared(tests[rival])
 	f.numbers += fmt.Sprintf("; in place %d %s with %s: %+.2f, %s", place, titleOf(rival),
-		spread(tests[rival].Values()), metrics.Mean(gains), probability(gains))
+		spread(tests[rival].Values()), metrics.Mean(gains[rival]), probability(gains[rival]))
 	if f.verdict = Weaker; f.p < c.Significance {
 		f.verdict = NotReproduced
 	}

@@ -40,7 +40,7 @@ func (c gslBelow) cases(v *View) (all []claimCase) {
 func (c gslBelow) judge(v *View, dataset string) finding {
 	m, a, why := v.smoothed(dataset, c.Model, 0)
 	if why != "" {
-		return notRun(why)
+		return noNumbers(why, math.NaN())
 	}
 	highest := most(a.Outcome.Followed.Reverse)
 	verdict := NotReproduced
@@ -106,7 +106,7 @@ func (c gslAbove) cases(v *View) (all []claimCase) {
 func (c gslAbove) judge(v *View, dataset string, depth int) finding {
 	_, a, why := v.smoothed(dataset, c.Model, depth)
 	if why != "" {
-		return notRun(why)
+		return noNumbers(why, math.NaN())
 	}
 	forward := a.Outcome.Followed.Forward
 	lowest := least(forward, func(l experiment.Layer) bool { return l.Layer > c.After })
@@ -115,8 +115,8 @@ func (c gslAbove) judge(v *View, dataset string, depth int) finding {
 	}
 	// The function limited is for numbers that ought to be small. Here the GSL ought to be large. So all numbers are
 	// negated.
-	return found(limited(-lowest, -c.Above, -c.Weaker), lowest, c.Above, "%.3f after layer %d, at least %.3f from there "+
-		"on; test %s %.1f %%", at(forward, c.After), c.After, lowest, a.Outcome.Metric, 100*float64(a.Outcome.Test))
+	return found(limited(-lowest, -c.Above, -c.Weaker), lowest, c.Above, "%.3f after layer %d, at least %.3f after "+
+		"later ones; test %s %.1f %%", at(forward, c.After), c.After, lowest, a.Outcome.Metric, 100*float64(a.Outcome.Test))
 }
 
 // gslLess tests that the forward process of Model has a smaller GSL than Plain, a model without a reverse process.
@@ -150,7 +150,7 @@ func (c gslLess) cases(v *View) (all []claimCase) {
 func (c gslLess) judge(v *View, dataset string) finding {
 	reversed, a, why := v.smoothed(dataset, c.Model, 0)
 	if why != "" {
-		return notRun(why)
+		return noNumbers(why, math.NaN())
 	}
 	less, of, text := 0, 0, ""
 	for _, m := range v.Profile.Smoothness.Models {

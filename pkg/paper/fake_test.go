@@ -60,8 +60,11 @@ func fake(t *testing.T, task experiment.Task) *results.Record {
 	return recorded(t, task, outcome)
 }
 
+// refused is the outcome of a run that failed, but did not diverge.
+type refused struct{}
+
 // recorded makes a record of the task with the given outcome. If the outcome is nil, the record says that the run
-// diverged.
+// diverged. If it is refused, the record says that the run failed for lack of memory.
 func recorded(t *testing.T, task experiment.Task, outcome any) *results.Record {
 	t.Helper()
 	r := results.Begin(task.Kind)
@@ -77,6 +80,9 @@ func recorded(t *testing.T, task experiment.Task, outcome any) *results.Record {
 		task.Config.Model, task.Split, task.Config.Seed+uint64(max(0, task.Split)), results.OK, text, "xla:cpu"
 	if outcome == nil {
 		r.Status, r.Message, r.Outcome = results.Diverged, "epoch 3: not finite", nil
+	}
+	if outcome == (refused{}) {
+		r.Status, r.Message, r.Outcome = results.Failed, "it needs 90 GiB of memory", nil
 	}
 	return &r
 }

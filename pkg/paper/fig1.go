@@ -59,7 +59,8 @@ func representations(v *View) *Document {
 	show("fig1-"+one.Model, titleOf(one.Model)+", forward process only", one, plain, forward)
 	d.note("A %d x %d part of the board, from row %d and column %d (counted from 0). Each map is the probability of "+
 		"a mine that the trained head gives when it reads this layer alone, with zeros in the place of the other "+
-		"direction, as in the paper; layer 0 is the encoded input.",
+		"direction, as in the paper; layer 0 is the encoded input. An empty map: the head gives nearly the same "+
+		"probability to all cells.",
 		b.Shown.Side, b.Shown.Side, b.Shown.Row, b.Shown.Col)
 	return d
 }

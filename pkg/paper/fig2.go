@@ -1,8 +1,10 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
@@ -45,16 +47,20 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 	for k, at := range curve.Depths {
 		row := report.Row{Label: fmt.Sprint(at.Layers)}
 		for i, process := range []string{"forward", "reverse"} {
-			c, vals, tests, why := v.atDepth(curve, k, process)
+			c, vals, tests, bad, why := v.atDepth(curve, k, process)
 			settings := report.Text(fmt.Sprintf("%.3g, %.3g", c.Contraction(), c.LearningRate))
-			if why != "" {
+			if why = cmp.Or(why, strings.Join(bad, "; ")); len(tests) == 0 || len(tests)+len(bad) < len(curve.Splits) {
 				row.Cells = append(row.Cells, report.Missing(why), report.Missing(why), settings)
 				continue
 			}
 			s := &series[i]
 			s.X, s.Y = append(s.X, float64(at.Layers)), append(s.Y, metrics.Mean(tests))
 			s.Spread = append(s.Spread, metrics.SampleStd(tests)) // NaN for one split: no error bar
-			row.Cells = append(row.Cells, overSplits(vals), overSplits(tests), settings)
+			test := overSplits(tests)
+			if len(bad) > 0 {
+				test = test.Below(report.Text("not in the mean: " + strings.Join(bad, "; ")))
+			}
+			row.Cells = append(row.Cells, overSplits(vals), test, settings)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -69,23 +75,30 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 
 // atDepth returns the settings and the metrics for one point of figure 2. With these settings, the given process has
 // curve.Depths[k].Layers layers, and the other process has one layer. The result vals has the validation metric on each
-// split of the curve, in percent. The result tests has the test metric on each split. If the settings are invalid, or
-// if runs of some splits are missing, the result why gives the reason.
-func (v *View) atDepth(curve DepthCurve, k int, process string) (c train.Config, vals, tests []float64, why string) {
+// split of the curve, in percent, and tests the test metric. Both leave out the splits on which the training diverged;
+// for each of these, bad has a text that says so. If the settings are invalid, or if runs of some splits are missing,
+// the result why gives the reason.
+func (v *View) atDepth(curve DepthCurve, k int, process string) (c train.Config, vals, tests []float64, bad []string,
+	why string) {
+
 	c, err := curve.at(k)
 	if err != nil {
-		return c, nil, nil, err.Error()
+		return c, nil, nil, nil, err.Error()
 	}
 	if c.Forward, c.Reverse = 1, curve.Depths[k].Layers; process == "forward" {
 		c.Forward, c.Reverse = c.Reverse, 1
 	}
 	for _, split := range curve.Splits {
 		a := experiment.Ask[experiment.Trained](v.View, experiment.Training(curve.Dataset, split, c))
+		if diverged(a) {
+			bad = append(bad, fmt.Sprintf("split %d diverged (%s)", split, a.Why))
+			continue
+		}
 		if !a.OK() {
 			why = a.Why
 			continue
 		}
 		tests, vals = append(tests, 100*float64(a.Outcome.Test)), append(vals, 100*float64(a.Outcome.Val))
 	}
-	return c, vals, tests, why
+	return c, vals, tests, bad, why
 }

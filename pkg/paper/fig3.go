@@ -18,7 +18,8 @@ func smoothness(v *View) *Document {
 	for _, dataset := range p.Datasets {
 		var series []report.Series
 		for _, m := range p.Models {
-			series = append(series, d.smooth(v, dataset, m, titleOf(m.Model))...)
+			lines, _ := v.smooth(dataset, m, titleOf(m.Model)) // the verdicts have the same numbers as the note
+			series = append(series, lines...)
 		}
 		if len(series) > 0 {
 			d.Figures = append(d.Figures, report.Curves("fig3-"+dataset, v.title("Smoothness over layers, "+dataset),
@@ -35,32 +36,30 @@ func smoothness(v *View) *Document {
 }
 
 // smooth returns the curves of one model for figure 3. A curve has the GSL after each layer of one process. If the
-// model has a reverse process, the curve of the reverse process is the first. smooth also adds a note to the document,
-// with the model's GSL and test metric. If there is no run of the model, there are no curves, and the note gives the
-// reason.
-func (d *Document) smooth(v *View, dataset string, m experiment.Model, title string) (lines []report.Series) {
+// model has a reverse process, the curve of the reverse process is the first. The result says is a note with the
+// model's GSL and test metric. If there is no run of the model, there are no curves, and the note gives the reason.
+func (v *View) smooth(dataset string, m experiment.Model, title string) (lines []report.Series, says string) {
 	a := v.followed(dataset, m)
 	f, why := statesOf(a)
 	if why != "" {
-		d.note("%s %s on %s: %s.", title, m.Depth(), dataset, why)
-		return nil
+		return nil, fmt.Sprintf("%s %s on %s: %s.", title, m.Depth(), dataset, why)
 	}
 	below, above := claimed[gslBelow]("gsl-reverse"), claimed[gslAbove]("gsl-plain")
 	o := a.Outcome
 	if m.HasReverse() {
-		d.note("%s, %s of %s layers: the GSL of the reverse process is %.3f at most up to %d layers (paper: below "+
+		says = fmt.Sprintf("%s, %s of %s layers: the GSL of the reverse process is %.3f at most up to %d layers (paper: below "+
 			"%g); test %s %.1f %%.", dataset, title, m.Depth(),
 			most(f.Reverse), m.Reverse, below.Below, o.Metric, 100*float64(o.Test))
 		lines = append(lines, line(fmt.Sprintf("%s, reverse of %d", title, m.Reverse), f.Reverse),
 			line(fmt.Sprintf("%s, forward of %d", title, m.Forward), f.Forward))
 	} else {
 		from := func(l experiment.Layer) bool { return l.Layer > above.After }
-		d.note("%s, %s of %d layers: GSL %.3f after layer %d, at least %.3f from there on; test %s %.1f %%.",
+		says = fmt.Sprintf("%s, %s of %d layers: GSL %.3f after layer %d, at least %.3f after later ones; test %s %.1f %%.",
 			dataset, title, m.Forward,
 			at(f.Forward, above.After), above.After, least(f.Forward, from), o.Metric, 100*float64(o.Test))
 		lines = append(lines, line(fmt.Sprintf("%s, %d layers", title, m.Forward), f.Forward))
 	}
-	return slices.DeleteFunc(lines, func(s report.Series) bool { return len(s.X) == 0 })
+	return slices.DeleteFunc(lines, func(s report.Series) bool { return len(s.X) == 0 }), says
 }
 
 // followed returns the training of a model for figure 3. This training records the GSL after each of several layers.
@@ -87,7 +86,9 @@ func (d *Document) remedies(v *View, dataset string, paper []report.Series) (plo
 		deepest := 0
 		for _, m := range r.Models {
 			panel.Title = fmt.Sprintf("%s with %s", titleOf(m.Model), r.Name)
-			for _, s := range d.smooth(v, dataset, m, panel.Title) {
+			lines, says := v.smooth(dataset, m, panel.Title)
+			d.note("%s", says)
+			for _, s := range lines {
 				s.Name = fmt.Sprintf("%d layers", m.Forward)
 				low, deepest = min(low, slices.Min(s.Y)), max(deepest, m.Forward)
 				panel.Series = append(panel.Series, s)

@@ -13,8 +13,8 @@ import (
 func predictions(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", statement(4).Says)
-	title := titleOf(v.Profile.Boards.Reverse.Model)
-	a, _ := v.boards()
+	c := v.Profile.Boards.Reverse.Config
+	title, a := titleOf(c.Model), v.onBoards(c)
 	f, why := statesOf(a)
 	if why != "" {
 		d.note("%s: %s.", title, why)
@@ -24,8 +24,8 @@ func predictions(v *View) *Document {
 	for i, part := range v.Profile.Boards.Predictions {
 		at := i + 1 // Boards[0] is the part for figure 1
 		d.Figures = append(d.Figures, report.Board(fmt.Sprintf("fig4-%d", at),
-			v.title(fmt.Sprintf("Example %d: rows %d to %d, columns %d to %d", at, part.Row, part.Row+part.Side-1,
-				part.Col, part.Col+part.Side-1)),
+			v.title(fmt.Sprintf("Example %d: %d × %d cells, from row %d and column %d on", at, part.Side, part.Side,
+				part.Row, part.Col)),
 			"probability of a mine", part.Side, part.Side, []report.Panel{
 				{Title: "forward only", Values: forward.Boards[at]},
 				{Title: "reverse only", Values: reverse.Boards[at]},
@@ -34,7 +34,8 @@ func predictions(v *View) *Document {
 			}))
 	}
 	d.note("%s with %d forward and %d reverse layers, test ROC-AUC %.3f. In the maps of one direction the head "+
-		"reads zeros in the place of the other, as in the paper. The parts were drawn by chance, once.",
+		"reads zeros in the place of the other, as in the paper. The parts were drawn by chance, once; rows and "+
+		"columns of the board are counted from 0, and the axes count from the corner of the part.",
 		title, forward.Layer, reverse.Layer, a.Outcome.Test)
 	return d
 }

@@ -1,10 +1,6 @@
 package paper
 
-import (
-	"fmt"
-
-	"github.com/revgnn/revgnn/pkg/report"
-)
+import "github.com/revgnn/revgnn/pkg/report"
 
 // noise is the smallest change of the iterate that figure 5 shows. Smaller changes are only rounding errors of single
 // precision, so the figure leaves them out.
@@ -15,28 +11,22 @@ const noise = 1e-9
 // figure shows the same runs as table 4.
 func convergence(v *View) *Document {
 	p := published[InversionErrors]("table4")
-	after := claimed[converges]("convergence").Iterations
 	d := &Document{}
+	d.note("The paper: %s", statement(5).Says)
 	var series []report.Series
 	for _, m := range p.Models {
 		for _, row := range p.Rows {
 			a := v.inversion(p, row.Dataset, m)
-			name := titleOf(m) + ", " + row.Dataset
 			if !a.OK() {
-				d.note("%s: %s.", name, a.Why)
-				continue
+				continue // the verdicts say why
 			}
-			s := report.Series{Name: name}
+			s := report.Series{Name: titleOf(m) + ", " + row.Dataset}
 			for i, r := range a.Outcome.Residual {
 				if r >= noise {
 					s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, float64(r))
 				}
 			}
 			series = append(series, s)
-			if i := after - 1; i < len(a.Outcome.Residual) {
-				d.note("%s: %.2g in iteration %d, of inputs of %.2g on average.", name, a.Outcome.Residual[i], i+1,
-					a.Outcome.MeanAbsInput)
-			}
 		}
 	}
 	if len(series) > 0 {
@@ -44,7 +34,6 @@ func convergence(v *View) *Document {
 			report.Curves("fig5", v.title("Mean absolute difference of consecutive iterates"), "iteration",
 				"mean |difference|", series, report.Axes{LogY: true}))
 	}
-	d.Notes = append([]string{fmt.Sprintf("The paper: %s", statement(5).Says)}, d.Notes...)
 	d.note("Changes below %g are rounding errors and left out.", noise)
 	d.note("%d reverse layers of width %d, c = %g; see table 4.", p.Depth, v.Profile.Inversions.Hidden, p.Lipschitz)
 	return d

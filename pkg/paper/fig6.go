@@ -24,9 +24,7 @@ func runTime(v *View) *Document {
 			continue
 		}
 		series = append(series, s)
-		if f, err := report.FitLine(s.X, milliseconds(s.Y)); err == nil && len(s.X) > 2 {
-			d.note("%s: %s.", s.Name, f.Text("ms per reverse layer"))
-			f.Slope, f.Intercept = f.Slope/1e3, f.Intercept/1e3
+		if f, err := report.FitLine(s.X, s.Y); err == nil && len(s.X) > 2 {
 			series = append(series, f.Series(s.Name+", line", s.Name))
 		}
 	}
@@ -57,7 +55,7 @@ func (v *View) runTimes(curve RunTimeCurve) (s report.Series, why string) {
 
 // name returns the name of the curve. The name has the number of forward layers in brackets, as in the paper.
 func (c RunTimeCurve) name() string {
-	return fmt.Sprintf("%s (%d), %s", c.Model.Model, c.Model.Forward, c.Dataset)
+	return fmt.Sprintf("%s (%d), %s", titleOf(c.Model.Model), c.Model.Forward, c.Dataset)
 }
 
 // timed asks for the benchmark of a model on a dataset, and returns it if it is recorded. All benchmarks of the same

@@ -47,10 +47,6 @@ func listsOf(id string, claims []frontClaim) (all []frontList) {
 	return all
 }
 
-// cell tells whether the claim is about a cell of table 2, 3 or 6, which has the result of a model. The ID of such a
-// claim begins with the name of the table, which is in the field Shown. (The claims about table 5 name no model.)
-func (c frontClaim) cell() bool { return c.Model != "" && strings.HasPrefix(c.ID, c.Shown+"/") }
-
 // cellVerdicts says what each verdict means for a cell of a table: how far our mean is from the published mean, in
 // published standard deviations (std).
 var cellVerdicts = map[Verdict]string{Reproduced: WithinOne, Weaker: WithinTwo, NotReproduced: "beyond two std",

@@ -23,6 +23,9 @@ type Document struct {
 	Name, Title string
 	Tables      []*report.Table
 	Figures     []*report.Figure
+	// Verdicts are sentences. Each has a claim of the paper, our verdict on it, and the numbers behind the verdict.
+	// Claims about single cells of a table are only counted, since the table shows them.
+	Verdicts []string
 	// Notes are sentences. They say what the paper states, what our runs show, and how our numbers were computed.
 	Notes []string
 	// Records are the records of the runs from which the document is made.
@@ -120,5 +123,10 @@ func Documents(r *experiment.Runner, p Profile, items []Item) ([]*Document, erro
 	if err != nil {
 		return nil, err
 	}
-	return build(&View{v, p}, items), nil
+	view := &View{v, p}
+	documents := build(view, items)
+	for _, d := range documents {
+		d.Verdicts = view.verdictsOn(d.Name)
+	}
+	return documents, nil
 }

@@ -99,7 +99,7 @@ func TestSettingsAreChosenOnValidation(t *testing.T) {
 		}
 	}
 	text = table(t, s, p, records, "table6")
-	if want := "1 of 3 splits failed, not in the mean: " +
+	if want := "1 of 3 splits without a result, not in the mean: " +
 		"split 2 diverged (epoch 3: not finite)"; !strings.Contains(text, want) ||
 		!strings.Contains(text, "2 splits, too few to test") {
 		t.Errorf("the table lacks %q:\n%s", want, text)

@@ -95,7 +95,7 @@ func unit(dataset string) string {
 	return "accuracy [%]"
 }
 
-// reasons says why f has no results: first which trainings went wrong, and then why there are no others.
+// reasons says why f has no results: first which trainings diverged, and then why there are no others.
 func reasons(f experiment.Found) string {
 	return strings.Join(append(slices.Clone(f.Bad), f.Why), "; ")
 }
@@ -117,12 +117,16 @@ func cell(f experiment.Found, paper float64) report.Cell {
 		return report.Missing(absence(f))
 	}
 	c := overSplits(values)
-	if len(f.Bad) == 0 && f.Missing == 0 {
+	if len(f.Bad)+len(f.Failed)+f.Missing == 0 {
 		c = c.Ranked()
 	}
 	c = c.Below(report.Text("(" + f.Config.Depth() + ")"))
 	if !math.IsNaN(paper) {
-		c = c.Below(report.Text(fmt.Sprintf("%+.2f to the paper", metrics.Mean(values)-paper)))
+		side, apart := "above", metrics.Mean(values)-paper
+		if apart < 0 {
+			side = "below"
+		}
+		c = c.Below(report.Text(fmt.Sprintf("%.2f %s the paper", math.Abs(apart), side)))
 	}
 	if f.Seeds > 1 {
 		c = c.Below(report.Text(fmt.Sprintf("%d seeds a split, ±%.2f over seeds", f.Seeds, 100*f.SeedStd)))
@@ -130,9 +134,9 @@ func cell(f experiment.Found, paper float64) report.Cell {
 	if f.Missing > 0 {
 		c = c.Below(report.Text(fmt.Sprintf("%s of %d not run yet", count(f.Missing, "split"), len(f.Splits))))
 	}
-	if len(f.Bad) > 0 {
-		c = c.Below(report.Text(fmt.Sprintf("%d of %s failed, not in the mean: %s", len(f.Bad),
-			count(len(f.Splits), "split"), strings.Join(f.Bad, "; "))))
+	if bad := slices.Concat(f.Bad, f.Failed); len(bad) > 0 {
+		c = c.Below(report.Text(fmt.Sprintf("%d of %s without a result, not in the mean: %s", len(bad),
+			count(len(f.Splits), "split"), strings.Join(bad, "; "))))
 	}
 	return c
 }
@@ -153,7 +157,7 @@ func deltas(p *Performance, row PerformanceRow, plain string, all searches) repo
 	r := report.Row{Group: p.Groups[row.Group], Label: "Δ"}
 	for k, dataset := range p.Columns {
 		with, without := all[[2]string{row.Model, dataset}], all[[2]string{plain, dataset}]
-		c := gain(with.Gains(without), "not run with and without reverse layers on the same splits")
+		c := gain(with, without, "not run with and without reverse layers on the same splits")
 		theirs := report.Missing("the paper does not print it")
 		switch {
 		case row.beyond:
@@ -166,15 +170,26 @@ func deltas(p *Performance, row PerformanceRow, plain string, all searches) repo
 	return r
 }
 
-// gain returns a table cell with the mean of the given gains. Here a gain is the test metric of a model with reverse
-// layers minus the test metric of a model without them, on the same split. Below the mean, the cell has the p-value of
-// a paired t-test, if there are enough splits for this test. If there are no gains, the cell is empty, and the argument
+// gain returns a table cell with the mean of some gains. Here a gain is the test metric of a model with reverse layers,
+// in the argument with, minus that of a model without them, on the same split. Below the mean, the cell has the p-value
+// of a paired t-test, if there are enough splits for this test. It also says on how many splits the model with reverse
+// layers diverged, since the mean is too good without these. If there are no gains, the cell is empty, and the argument
 // called none says why.
-func gain(gains []float64, none string) report.Cell {
+func gain(with, without experiment.Found, none string) report.Cell {
+	gains := with.Gains(without)
 	if len(gains) == 0 {
 		return report.Missing(none)
 	}
-	return report.Difference(metrics.Mean(gains), 2).Below(report.Text(tested(gains)))
+	c := report.Difference(metrics.Mean(gains), 2).Below(report.Text(tested(gains)))
+	if len(with.Bad) > 0 {
+		c = c.Below(report.Text(lessDiverged(with)))
+	}
+	return c
+}
+
+// lessDiverged says that splits on which a model diverged are not in a mean.
+func lessDiverged(f experiment.Found) string {
+	return "without " + count(len(f.Bad), "split") + " on which it diverged"
 }
 
 // tested returns the result of a paired t-test of gains as text, such as "p = 0.031, 10 splits". If there are too few

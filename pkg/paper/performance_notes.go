@@ -12,7 +12,7 @@ import (
 )
 
 // behind makes a note for each model with a reverse process. The note lists the datasets on which the mean gain is zero
-// or negative. If there are no such datasets, the note lists the datasets on which the mean gain is positive.
+// or negative, or on which the model diverged on a split. If there are no such datasets, the note lists the datasets on which the mean gain is positive.
 func behind(p *Performance, all searches) (notes []string) {
 	for _, row := range p.Rows {
 		plain := p.plain(row)
@@ -21,8 +21,11 @@ func behind(p *Performance, all searches) (notes []string) {
 		}
 		var where, ahead []string
 		for _, dataset := range p.Columns {
-			gains := all[[2]string{row.Model, dataset}].Gains(all[[2]string{plain.Model, dataset}])
+			with := all[[2]string{row.Model, dataset}]
+			gains := with.Gains(all[[2]string{plain.Model, dataset}])
 			switch mean := metrics.Mean(gains); {
+			case len(with.Bad) > 0:
+				where = append(where, fmt.Sprintf("%s (it diverged on %s)", dataset, count(len(with.Bad), "split")))
 			case len(gains) == 0:
 			case mean > 0:
 				ahead = append(ahead, dataset)

@@ -149,10 +149,15 @@ func reversing(v *View) *Document {
 			var gains [len(forwardWays)][]float64
 			for i, k := range forwardWays {
 				gains[i] = both.Gains(found[k])
-				row.Cells = append(row.Cells, gain(gains[i], "not run both ways on the same splits"))
+				row.Cells = append(row.Cells, gain(both, found[k], "not run both ways on the same splits"))
 			}
 			t.Rows = append(t.Rows, row)
-			d.says(dataset, b.Title, gains)
+			if len(both.Bad) > 0 {
+				d.note("%s, %s: no comparison, since the network with both kinds of layers diverged on %s.", dataset, b.Title,
+					count(len(both.Bad), "split"))
+			} else {
+				d.says(dataset, b.Title, gains)
+			}
 		}
 	}
 	d.Tables = append(d.Tables, t)
@@ -171,8 +176,8 @@ func way(f experiment.Found) report.Cell {
 		return report.Missing(absence(f))
 	}
 	c := overSplits(values).Below(report.Text(fmt.Sprintf("(%s), %s", f.Config.Depth(), count(len(values), "split"))))
-	if len(f.Bad) > 0 {
-		c = c.Below(report.Text(strings.Join(f.Bad, "; ")))
+	if bad := slices.Concat(f.Bad, f.Failed); len(bad) > 0 {
+		c = c.Below(report.Text(strings.Join(bad, "; ")))
 	}
 	return c
 }

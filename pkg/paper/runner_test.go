@@ -98,7 +98,7 @@ func TestCellsStopInTime(t *testing.T) {
 		if err := complete(r, p, items); err != nil {
 			t.Fatal(err)
 		}
-		if plan, err := r.Plan(Work(p, items)); err != nil || plan.Missing != 2 || plan.Unknown != 2 {
+		if plan, err := r.Plan(Work(p, items)); err != nil || plan.Missing != 1 || plan.Unknown != 1 {
 			t.Errorf("after %s s, %d of %d runs are missing: %v", seconds, plan.Missing, len(plan.Steps), err)
 		}
 	}

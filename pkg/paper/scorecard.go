@@ -60,7 +60,7 @@ type Judgement struct {
 	Paper *float64 `json:"paper,omitempty"`
 	P     *float64 `json:"p,omitempty"`
 	// Splits is the number of splits that models were trained on; if the models differ in this number, it is the
-	// smallest. On each split there may be several trainings with different seeds. Seeds is the smallest number of
+	// smallest. For a difference between two models, it is the number of splits that both were trained on. On each split there may be several trainings with different seeds. Seeds is the smallest number of
 	// seeds on any split. Both fields are 0 if the runs are not trainings.
 	Splits int `json:"splits,omitempty"`
 	Seeds  int `json:"seeds,omitempty"`
@@ -110,6 +110,7 @@ type finding struct {
 	degree         string
 	numbers        string
 	ours, paper, p float64 // NaN if there is no such number
+	splits         []int   // the splits that count, for a mean or for a difference between two models; nil if all do
 }
 
 // found makes a finding without a p-value. The text of finding.numbers is fmt.Sprintf(format, args...).
@@ -123,11 +124,20 @@ func notRun(why string) finding {
 	return found(NotRun, math.NaN(), math.NaN(), "%s", strings.TrimPrefix(why, "not run: "))
 }
 
-// withoutFailed says in the finding that its mean leaves out the splits on which a training failed. The argument bad has
+// noNumbers makes the finding of a case without a number of ours. The argument called why is the reason. If a run of the
+// model diverged (see [failedRuns]), the verdict is NotReproduced. Otherwise it is NotRun.
+func noNumbers(why string, paper float64) finding {
+	if strings.HasPrefix(why, failedRuns) {
+		return found(NotReproduced, math.NaN(), paper, "%s", why)
+	}
+	return notRun(why)
+}
+
+// withoutFailed says in the finding that its mean leaves out the splits on which a training diverged. The argument bad has
 // a text for each of these splits, as in [experiment.Found]. If there are any, the verdict is Weaker at best.
 func (f finding) withoutFailed(bad []string) finding {
 	if len(bad) > 0 {
-		f.numbers += "; failed and not in the mean: " + strings.Join(bad, ", ")
+		f.numbers += "; diverged and not in the mean: " + strings.Join(bad, ", ")
 		if f.verdict == Reproduced {
 			f.verdict = Weaker
 		}
@@ -235,7 +245,10 @@ func (v *View) decide(c Claim, one claimCase) Judgement {
 	for _, r := range runs {
 		j.Records = append(j.Records, r.ID)
 	}
-	splits, least, most := seeds(runs)
+	splits, least, most := seeds(runs, f.splits)
+	if len(f.splits) > 0 {
+		splits = len(f.splits)
+	}
 	if j.Splits, j.Seeds = splits, least; splits > 0 && j.judged() {
 		j.Numbers += "; " + trainings(splits, least, most)
 	}
@@ -245,6 +258,12 @@ func (v *View) decide(c Claim, one claimCase) Judgement {
 
 // judged tells whether there were enough runs to compute a number of ours, or even to decide on the claim.
 func (j Judgement) judged() bool { return j.Verdict != NotRun || j.Ours != nil }
+
+// cell tells whether the claim is about a cell of table 2, 3 or 6, which has the result of a model. The ID of such a
+// claim begins with the name of the table, which is in the field Shown. (The claims about table 5 name no model.)
+func (j Judgement) cell() bool {
+	return j.Model != "" && strings.HasPrefix(j.Shown, "table") && strings.HasPrefix(j.ID, j.Shown+"/")
+}
 
 // trainings returns a text such as "3 splits × 1 seed": the number of splits, and the number of seeds on each split.
 // The arguments least and most are the smallest and the largest number of seeds on any split.
@@ -256,26 +275,26 @@ func trainings(splits, least, most int) string {
 	return text
 }
 
-// seeds looks at the trainings among the given runs. For each model on each dataset, it counts the splits, and the
-// different seeds on each split. It returns the smallest number of splits, and the smallest and the largest number of
-// seeds.
-func seeds(runs []*results.Record) (splits, least, most int) {
+// seeds looks at the trainings among the given runs that went well, on the given splits, or on all splits if there are
+// none. For each model on each dataset, it counts the splits, and the different seeds on each split. It returns the
+// smallest number of splits, and the smallest and the largest number of seeds.
+func seeds(runs []*results.Record, on []int) (splits, least, most int) {
 	type cell struct{ model, dataset string }
-	on := map[cell]map[int]map[uint64]bool{} // for each cell and split, the seeds
+	trained := map[cell]map[int]map[uint64]bool{} // for each cell and split, the seeds
 	for _, r := range runs {
-		if r.Kind != results.Train {
+		if r.Kind != results.Train || r.Status != results.OK || len(on) > 0 && !slices.Contains(on, r.Split) {
 			continue
 		}
 		c := cell{r.Model, r.Dataset}
-		if on[c] == nil {
-			on[c] = map[int]map[uint64]bool{}
+		if trained[c] == nil {
+			trained[c] = map[int]map[uint64]bool{}
 		}
-		if on[c][r.Split] == nil {
-			on[c][r.Split] = map[uint64]bool{}
+		if trained[c][r.Split] == nil {
+			trained[c][r.Split] = map[uint64]bool{}
 		}
-		on[c][r.Split][r.Seed] = true
+		trained[c][r.Split][r.Seed] = true
 	}
-	for _, at := range on {
+	for _, at := range trained {
 		if splits == 0 || len(at) < splits {
 			splits = len(at)
 		}

@@ -93,6 +93,40 @@ func (s *Scorecard) detail(w io.Writer) {
 	}
 }
 
+// verdictsOn returns the sentences for [Document.Verdicts], for the item with the given name.
+func (v *View) verdictsOn(name string) (all []string) {
+	var cells []Judgement
+	absent := map[string]int{} // for each reason why claims were not run, their number
+	for _, c := range paperClaims().Claims {
+		if c.Shown != name {
+			continue
+		}
+		for _, one := range c.check.cases(v) {
+			switch j := v.decide(c, one); {
+			case j.cell():
+				cells = append(cells, j)
+			case j.judged():
+				verdict := strings.ToUpper(string(j.Verdict[:1])) + string(j.Verdict[1:])
+				all = append(all, fmt.Sprintf("%s: “%s” Our runs: %s", verdict, j.Says, j.Numbers))
+			default:
+				absent[j.Numbers]++
+			}
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(absent)) {
+		all = append(all, fmt.Sprintf("Not run: %s: %s", count(absent[why], "claim"), why))
+	}
+	if len(cells) > 0 {
+		score := GroupScore{Counts: map[Verdict]int{}}
+		for _, j := range cells {
+			score.count(j)
+		}
+		all = append(all, fmt.Sprintf("Our means beside the %s published: %s, not run %d.", count(len(cells), "mean"),
+			score.apart(), score.Counts[NotRun]))
+	}
+	return all
+}
+
 // row writes two columns. The argument head is in the first column. The argument text, broken into lines, is in the
 // second column.
 func row(w io.Writer, head, text string) {

@@ -206,9 +206,12 @@ func TestVerdictsOfStatistics(t *testing.T) {
 func TestTrainings(t *testing.T) {
 	var runs []*results.Record
 	for _, at := range [][2]int{{0, 1}, {0, 2}, {1, 1}, {1, 1}} {
-		runs = append(runs, &results.Record{Kind: results.Train, Split: at[0], Seed: uint64(at[1])})
+		runs = append(runs, &results.Record{Kind: results.Train, Split: at[0], Seed: uint64(at[1]),
+			Status: results.OK})
 	}
-	splits, least, most := seeds(append(runs, &results.Record{Kind: results.Bench, Split: results.NoSplit}))
+	runs = append(runs, &results.Record{Kind: results.Bench, Split: results.NoSplit, Status: results.OK},
+		&results.Record{Kind: results.Train, Split: 2, Status: results.Diverged})
+	splits, least, most := seeds(runs, nil)
 	if got := trainings(splits, least, most); splits != 2 || got != "2 splits × 1 to 2 seeds" {
 		t.Errorf("got %d, %s", splits, got)
 	}

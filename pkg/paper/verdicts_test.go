@@ -8,6 +8,7 @@ import (
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -123,6 +124,10 @@ func TestCellsOfFailedAndFewSplits(t *testing.T) {
 	j = verdictOf(t, p, id, func(experiment.Task) any { return nil })
 	if j.Verdict != NotReproduced || j.Ours != nil || !strings.Contains(j.Numbers, experiment.AllBad) {
 		t.Errorf("of splits that all diverged: %+v", j)
+	}
+	j = verdictOf(t, p, id, func(experiment.Task) any { return refused{} })
+	if j.Verdict != NotRun || !strings.Contains(j.Numbers, "split 2 failed (it needs 90 GiB of memory)") {
+		t.Errorf("of splits for which the machine is too small: %+v", j)
 	}
 	p.Splits = []int{0, 1}
 	rest := experiment.Found{Bad: []string{"split 0 diverged"}, Missing: 9, Why: experiment.NotYet}
@@ -249,7 +254,7 @@ func TestVerdictsOfBackbones(t *testing.T) {
 		}
 		return gaining(map[string][3]float64{"gcn+rep": up, "gat+rep": up, "grand+rep": up})(task)
 	})
-	if !strings.Contains(j.Numbers, "on average) (runs failed on 1)") {
+	if !strings.Contains(j.Numbers, "on average) (runs diverged on 1)") {
 		t.Errorf("of failed runs: %+v", j)
 	}
 	p.Datasets = p.Datasets[:3]
@@ -275,17 +280,61 @@ func TestVerdictsOfPlaces(t *testing.T) {
 			t.Errorf("%g ± %g against 80: %+v", c.own, c.distance, j)
 		}
 	}
-	// One model fails on every split. It ranks last, also if it is the model of the claim.
-	for failing, want := range map[string]Verdict{"gcn": Reproduced, "gcn+rep": NotReproduced} {
+	// One model diverges on every split, and ranks last, also if it is the model of the claim. Or the machine is too
+	// small for it, and nobody knows its rank.
+	for _, c := range []struct {
+		model   string
+		outcome any
+		want    Verdict
+	}{{"gcn", nil, Reproduced}, {"gcn+rep", nil, NotReproduced}, {"gcn", refused{}, Weaker}, {"gcn+rep", refused{}, NotRun}} {
 		j := verdictOf(t, p, "place/gcn+rep/minesweeper", func(task experiment.Task) any {
-			if task.Config.Model == failing {
-				return nil
+			if task.Config.Model == c.model {
+				return c.outcome
 			}
 			return scoring(80)
 		})
-		if j.Verdict != want {
-			t.Errorf("%s fails: %+v", failing, j)
+		if j.Verdict != c.want {
+			t.Errorf("%s gives %v: %+v", c.model, c.outcome, j)
 		}
+	}
+}
+
+// TestPlacesOnSharedSplits: a model whose mean is better, but over easier splits, is not ahead.
+func TestPlacesOnSharedSplits(t *testing.T) {
+	p := seeded(plainRules(t))
+	p.Splits = []int{0, 1, 2, 3}
+	j := verdictOf(t, p, "place/gcn+rep/minesweeper", func(task experiment.Task) any {
+		switch {
+		case task.Config.Model == "gcn+rep" && task.Split == 0:
+			return scoring(60) // the mean over all four splits is 83.25
+		case task.Config.Model == "gcn+rep":
+			return scoring(91 - 0.1*float64(task.Split))
+		case task.Config.Model == "gcn" && task.Split == 0:
+			return nil
+		case task.Config.Model == "gcn":
+			return scoring(85)
+		}
+		return scoring(80)
+	})
+	if j.Verdict != Reproduced || *j.Ours != 1 {
+		t.Errorf("got %+v", j)
+	}
+}
+
+// TestDivergedWithReverseLayers: differences on the other splits are given with the number of splits that are left out.
+func TestDivergedWithReverseLayers(t *testing.T) {
+	plain := experiment.Found{Tests: map[int]float64{0: 0.7, 1: 0.7, 2: 0.7}, Splits: []int{0, 1, 2}}
+	with := experiment.Found{Tests: map[int]float64{0: 0.8, 1: 0.9}, Splits: []int{0, 1, 2}, Bad: []string{"split 2 diverged"}}
+	table := report.Table{ID: "one", Title: "Gains", Corner: "", Columns: []report.Column{{Name: "gain"}},
+		Rows: []report.Row{{Label: "Δ", Cells: []report.Cell{gain(with, plain, "none")}}}}
+	if text := table.Text(); !strings.Contains(text, "+15.00") || !strings.Contains(text, "without 1 split on which it diverged") {
+		t.Errorf("got %s", text)
+	}
+	p := &Performance{Columns: []string{"cora"}, Rows: []PerformanceRow{{Name: "GCN", Model: "gcn"},
+		{Name: "GCN+ReP", Model: "gcn+rep"}}}
+	notes := behind(p, searches{{"gcn", "cora"}: plain, {"gcn+rep", "cora"}: with})
+	if len(notes) != 1 || !strings.Contains(notes[0], "not ahead") || !strings.Contains(notes[0], "it diverged on 1 split") {
+		t.Errorf("got %q", notes)
 	}
 }
 
@@ -310,6 +359,23 @@ func TestVerdictsOfDepth(t *testing.T) {
 		})
 		if j.Verdict != c.want {
 			t.Errorf("%s: %+v", c.id, j)
+		}
+	}
+}
+
+// TestDepthsThatDiverged: with a training that diverged on one split, a claim about depth is weaker at best. If all
+// trainings of a depth diverged, it is not reproduced.
+func TestDepthsThatDiverged(t *testing.T) {
+	p := plainRules(t)
+	for splits, want := range map[int]Verdict{1: Weaker, 100: NotReproduced} {
+		j := verdictOf(t, p, "deep-forward/gcn+rep/chameleon-filtered", func(task experiment.Task) any {
+			if task.Config.Forward == 512 && task.Split < splits {
+				return nil
+			}
+			return scoring(float64(task.Config.Forward) / 20)
+		})
+		if j.Verdict != want || !strings.Contains(j.Numbers, "diverged") {
+			t.Errorf("on %d splits: %+v", splits, j)
 		}
 	}
 }
