@@ -88,7 +88,6 @@ func result(r *results.Record) string {
 		return r.Status
 	}
 	var o struct { // the fields that are shown, for all kinds of runs
-		Metric       string       `json:"metric"`
 		Val          train.Number `json:"val"`
 		Test         train.Number `json:"test"`
 		MeanAbsError train.Number `json:"mean_abs_error"`
@@ -101,7 +100,7 @@ func result(r *results.Record) string {
 	}
 	switch r.Kind {
 	case results.Train:
-		return fmt.Sprintf("%s: validation %.4f, test %.4f", o.Metric, o.Val, o.Test)
+		return fmt.Sprintf("%s: validation %.4f, test %.4f", metric(r.Dataset), o.Val, o.Test)
 	case results.Invert:
 		return fmt.Sprintf("mean absolute error %.2e", o.MeanAbsError)
 	case results.Bench:

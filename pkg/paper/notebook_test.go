@@ -66,7 +66,8 @@ func TestNotebook(t *testing.T) {
 }
 
 func TestBehind(t *testing.T) {
-	config := []byte(`{"model":"gcn+rep","forward":4,"reverse":8,"hidden":64,"lr":0.01,"epochs":100,"lipschitz":0.9}`)
+	config := []byte(`{"model":"gcn+rep","forward":4,"reverse":8,"hidden":64,"lr":0.01,"epochs":100,"lipschitz":0.9,
+		"weight_decay":0.005,"seed":1000}`)
 	train := &results.Record{ID: "2", Kind: results.Train, Dataset: "cora", Split: 1, Config: config,
 		Status:  results.OK,
 		Outcome: []byte(`{"metric":"accuracy","val":0.875,"test":0.75,"residual":1e-6}`)}
@@ -78,6 +79,7 @@ func TestBehind(t *testing.T) {
 	}}
 	text := d.Behind().Text()
 	for _, want := range []string{"gcn+rep 4/8 on cora, split 1", "accuracy: validation 0.8750, test 0.7500",
+		"100 epochs at most, c 0.9, weight-decay 0.005, seed 1000 |",
 		"mean absolute error 2.00e-05", "diverged"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

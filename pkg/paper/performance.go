@@ -88,11 +88,13 @@ func (v *View) results(p *Performance, all searches, name string) *report.Table 
 
 // unit returns the name and the unit of a dataset's metric, for headings. The metric is ROC-AUC for datasets with two
 // classes, and accuracy for all others.
-func unit(dataset string) string {
+func unit(dataset string) string { return metric(dataset) + " [%]" }
+
+func metric(dataset string) string {
 	if experiment.SizeOf(dataset).Classes == 2 {
-		return "ROC-AUC [%]"
+		return "ROC-AUC"
 	}
-	return "accuracy [%]"
+	return "accuracy"
 }
 
 // reasons says why f has no results: first which trainings diverged, and then why there are no others.

@@ -9,7 +9,7 @@ import (
 
 // Losses draws the loss on the training nodes over the epochs, with a curve for each run.
 func (rs Runs) Losses(id, title string) *report.Figure {
-	return report.Curves(id, title, "epoch", "cross-entropy on training nodes",
+	return report.Curves(id, title, "epoch", "cross-entropy on training nodes (log scale)",
 		rs.history(func(e Epoch) float64 { return e.Loss }), report.Axes{LogY: true})
 }
 

@@ -53,11 +53,11 @@ func TestRunsTable(t *testing.T) {
 func TestRunsFigures(t *testing.T) {
 	corner := Corner{Width: 3, Side: 2}
 	for want, figure := range map[string]*report.Figure{
-		`"cross-entropy on training nodes"`: some.Losses("loss", "Loss"),
-		`"min":50`:                          some.Scores("score", "Score"), // 62.5 is rounded down to 60; 60 - 10 = 50
-		`"GCN+ReP, reverse"`:                some.Smoothness("gsl", "GSL"),
-		`"GCN+ReP: 87.5 %"`:                 some.Boards("mines", "Mines", "probability of a mine", corner),
-		`"Counts"`:                          corner.Board("input", "Input", "mines", "Counts", some.Runs[0].Probability),
+		`"cross-entropy on training nodes (log scale)"`: some.Losses("loss", "Loss"),
+		`"min":50`:           some.Scores("score", "Score"), // 62.5 is rounded down to 60; 60 - 10 = 50
+		`"GCN+ReP, reverse"`: some.Smoothness("gsl", "GSL"),
+		`"GCN+ReP: 87.5 %"`:  some.Boards("mines", "Mines", "probability of a mine", corner),
+		`"Counts"`:           corner.Board("input", "Input", "mines", "Counts", some.Runs[0].Probability),
 	} {
 		option, err := figure.Option()
 		if err != nil || !strings.Contains(string(option), want) {
