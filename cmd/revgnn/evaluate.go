@@ -46,7 +46,7 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	if err != nil {
 		return err
 	}
-	if err := sweep.CheckSplits([]int{o.split}, g); err != nil {
+	if err := sweep.HasSplits([]int{o.split}, g); err != nil {
 		return asUsage(err)
 	}
 	out, arrays, err := o.evaluate(e, g, config, read)

@@ -56,7 +56,8 @@ func (a *app) search() *cobra.Command {
 		"not begun")
 	f.StringVar(&s.splits, "splits", "0", "splits that a trial's validation metric is averaged over, as in 0-2")
 	f.IntVar(&s.reduction, "reduction", 3, "of this number of trials, the best one goes on from a rung to the next")
-	f.IntVar(&s.least, "min-epochs", 0, "the first rung has at least so many epochs (default --epochs, divided three times by --reduction)")
+	f.IntVar(&s.least, "min-epochs", 0, "the first rung has at least so many epochs (default --epochs, divided "+
+		"three times by --reduction; for cpgnn, more than --pretrain)")
 	f.StringVar(&s.evaluate, "evaluate", "", "then train the chosen settings on these splits, such as 0-9, "+
 		"and test them")
 	f.StringVar(&s.save, "save", "", "file to put the chosen settings into, beside those of other searches")
@@ -110,10 +111,8 @@ func (s *searching) run(ctx context.Context, dataset string, config train.Config
 	if err != nil {
 		return err
 	}
-	for _, list := range [][]int{splits, evaluate} {
-		if err := sweep.CheckSplits(list, g); err != nil {
-			return asUsage(err)
-		}
+	if err := cmp.Or(sweep.HasSplits(splits, g), sweep.CheckSplits(evaluate, g)); err != nil {
+		return asUsage(err)
 	}
 	if it.Graphs, err = search.Blindfolds(g, splits); err != nil {
 		return err
@@ -182,8 +181,8 @@ func (s *searching) read(config train.Config) (it *search.Search, splits, evalua
 	if least <= config.Pretraining() {
 		least = config.Pretraining() + 1
 		if s.least > 0 || least > config.Epochs {
-			return bad("the first %d epochs of %s are pretraining, after which trials can't be compared yet: raise "+
-				"--min-epochs or --epochs", config.Pretraining(), config.Model)
+			return bad("the first %d epochs of %s are pretraining, and trials can be compared only later: give "+
+				"--min-epochs and --epochs above %d", config.Pretraining(), config.Model, config.Pretraining())
 		}
 	}
 	it = &search.Search{Space: space, Base: config, CheckpointEvery: s.checkpointEvery,

@@ -110,14 +110,15 @@ func TestSearchWrongUsage(t *testing.T) {
 		"hours is -1":                         {"--hours", "-1"},
 		"hours is NaN":                        {"--hours", "NaN"},
 		"min-epochs is 11":                    {"--trials", "1", "--epochs", "10", "--min-epochs", "11"},
-		"the first 50 epochs of cpgnn are":    {"--model", "cpgnn", "--trials", "1", "--epochs", "60", "--min-epochs", "9"},
-		`splits "x"`:                          {"--trials", "1", "--splits", "x"},
-		`splits "y"`:                          {"--trials", "1", "--evaluate", "y"},
-		"has no split 99":                     {"--trials", "1", "--evaluate", "99"},
-		`there is no space "nowhere"`:         {"--trials", "1", "--space", "nowhere"},
-		`no model has a setting "speed"`:      {"--trials", "1", "--space", space},
-		"no setting \"reverse\"":              {"--trials", "1", "--reverse", "2"},
-		"checkpoint-every is 0s":              {"--trials", "1", "--checkpoint-every", "0s"},
+		"the first 50 epochs of cpgnn are": {"--model", "cpgnn", "--trials", "1", "--epochs", "60",
+			"--min-epochs", "9"},
+		`splits "x"`:                     {"--trials", "1", "--splits", "x"},
+		`splits "y"`:                     {"--trials", "1", "--evaluate", "y"},
+		"has no split 99":                {"--trials", "1", "--evaluate", "99"},
+		`there is no space "nowhere"`:    {"--trials", "1", "--space", "nowhere"},
+		`no model has a setting "speed"`: {"--trials", "1", "--space", space},
+		"no setting \"reverse\"":         {"--trials", "1", "--reverse", "2"},
+		"checkpoint-every is 0s":         {"--trials", "1", "--checkpoint-every", "0s"},
 	} {
 		fails(t, 2, want, searches(dir, args...)...)
 	}

@@ -119,7 +119,7 @@ func readSweepFlags(splits string, o *sweep.Options) (err error) {
 	return nil
 }
 
-// tell shows the results of a training on several splits, and the warnings about them. If the training failed on some
+// tell shows the results of a training on several splits, and the warnings about them. If the training diverged on some
 // splits, tell returns an error that names these splits.
 func (a *app) tell(summary *sweep.Summary, p *progress) error {
 	for _, r := range summary.Splits {

@@ -132,13 +132,14 @@ func (s *service) add(name string, lines []byte, at time.Time) (added, skipped i
 	file := filepath.Join(dir, at.Format("20060102T150405.000000000Z")+".jsonl")
 	// The file is there before the store keeps the records. If the store then fails, for example because its disk is
 	// full, the file is removed, and the person can send the same records again.
-	added, skipped, err = s.store.ImportNew("records.jsonl", bytes.NewReader(lines), func(fresh []results.Record) error {
+	publish := func(fresh []results.Record) error {
 		err := files.Write(file, func(w io.Writer) error { return results.WriteLines(w, fresh) })
 		if err != nil {
 			return err
 		}
 		return os.Chmod(file, 0o444)
-	})
+	}
+	added, skipped, err = s.store.ImportNew("records.jsonl", bytes.NewReader(lines), publish)
 	if err != nil {
 		os.Remove(file)
 	}

@@ -38,8 +38,8 @@ type Runner struct {
 	//   - Starts before each run.
 	//   - Epoch after each epoch of a training. The argument left is the estimated number of seconds until the training
 	//     ends.
-	//   - Notice for each message of a training about its checkpoints ([train.Options]), and for a benchmark whose process
-	//     ends without a record.
+	//   - Notice for each message of a training about its checkpoints ([train.Options]), and for a benchmark whose
+	//     process ends without a record.
 	//   - Ended after each run, with the record of the run.
 	//   - Waits if other processes are making all runs that are left. The Runner then waits until the run of the task t
 	//     ends.
@@ -156,8 +156,9 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 	}
 }
 
-// make runs a task, records the run, and releases the claim of the run. If the dataset cannot be loaded, or if the process
-// of a benchmark ends without a record, make returns without an error, since the Runner then goes on with other runs.
+// make runs a task, records the run, and releases the claim of the run. If the dataset cannot be loaded, or if the
+// process of a benchmark ends without a record, make returns without an error, since the Runner then goes on with other
+// runs.
 func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 	defer own.Release()
 	record, err := r.one(ctx, t, own)

@@ -144,3 +144,31 @@ func TestRandomGraphs(t *testing.T) {
 		t.Errorf("the memory was not measured: %s", r.Outcome)
 	}
 }
+
+// TestBenchmarkWithoutRecord: if the process of a benchmark ends without a record, the Runner says so, and makes the
+// other runs.
+func TestBenchmarkWithoutRecord(t *testing.T) {
+	r := runner(t, filepath.Join(t.TempDir(), "runs.sqlite"))
+	var said []string
+	r.Notice = func(_ Task, text string) { said = append(said, text) }
+	r.Alone = func(_ context.Context, task Task) (results.Record, error) {
+		if task.Config.Hidden == 4 {
+			return results.Record{}, errors.New("signal: killed")
+		}
+		record := results.Begin(results.Bench)
+		record.Dataset, record.Model, record.Split, record.Status = task.Dataset, task.Config.Model, results.NoSplit, results.OK
+		return record, nil
+	}
+	made := 0
+	r.Ended = func(results.Record) { made++ }
+	err := r.Run(t.Context(), func(v *View) {
+		for _, hidden := range []int{4, 8} {
+			c := train.Default("gcn")
+			c.Hidden = hidden
+			Ask[Timed](v, Whole(results.Bench, "minesweeper", c))
+		}
+	})
+	if err != nil || made != 1 || len(said) != 1 || !strings.Contains(said[0], "left out: signal: killed") {
+		t.Errorf("%d made, said %q, %v", made, said, err)
+	}
+}

@@ -43,8 +43,9 @@ type Found struct {
 	// Tests has the test metric of the chosen settings for each split: the mean over the trainings on this split. A
 	// split is left out if one of these trainings diverged, failed or is not recorded yet.
 	Tests map[int]float64
-	// Bad has a text for each split on which a training diverged. The text says what happened. Failed has a text for each
-	// split on which a training failed for a reason that says nothing about the settings, such as too little memory.
+	// Bad has a text for each split on which a training diverged. The text says what happened. Failed has a text for
+	// each split on which a training failed for a reason that says nothing about the settings, such as too little
+	// memory.
 	Bad, Failed []string
 	// Seeds is the number of trainings with the chosen settings on each split. Each of them has a different seed.
 	Seeds int

@@ -138,7 +138,7 @@ func (c directions) cases(v *View) []claimCase {
 			return notRun("too few layers were followed")
 		}
 		reverse, forward := last(f.Reverse), last(f.Forward)
-		return found(factored(reverse, forward, c.Factor), reverse, math.NaN(), "the predictions' standard deviation is %.2g "+
-			"from the reverse process, %.2g from the forward process", reverse, forward)
+		return found(factored(reverse, forward, c.Factor), reverse, math.NaN(), "the predictions' standard deviation "+
+			"is %.2g from the reverse process, %.2g from the forward process", reverse, forward)
 	}}}
 }

@@ -64,7 +64,8 @@ func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding 
 	case len(ours) == 0:
 		return notRun(reasons(f))
 	case len(ours)+len(f.Bad) < leastPairs:
-		return notRun(count(len(ours), "split") + " run, too few for a verdict")
+		why := []string{count(len(ours), "split") + " run, too few for a verdict"}
+		return notRun(strings.Join(append(why, f.Failed...), "; "))
 	}
 	text, theirs := spread(ours), fmt.Sprintf("%.2f ± %.2f", mean, std)
 	if row.Balanced {
@@ -118,8 +119,8 @@ func spread(values []float64) string {
 }
 
 // failedRuns is a prefix of a reason why there is no result. The reason has this prefix if a run of the model that a
-// claim is about diverged. The verdict is then NotReproduced, and NotRun for any other reason. A run that failed because
-// of the machine, for example of too little memory, is such another reason.
+// claim is about diverged. The verdict is then NotReproduced, and NotRun for any other reason. A run that failed
+// because of the machine, for example of too little memory, is such another reason.
 const failedRuns = "diverged: "
 
 // pair has two rows of the same table: the row of a model with a reverse process, and the row of its plain backbone.

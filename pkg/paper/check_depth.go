@@ -95,7 +95,9 @@ func (c trend) judge(v *View, dataset string, limit int) finding {
 // of this process that are not above the limit. For each of them, the result tests has the mean test metric over the
 // splits, in percent. The result bad has a text for each training that diverged. If runs are missing, or all those with
 // some number of layers diverged, the result why gives the reason.
-func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tests []float64, bad []string, why string) {
+func (v *View) byDepth(curve DepthCurve, process string, limit int) (layers, tests []float64, bad []string,
+	why string) {
+
 	for k, at := range curve.Depths {
 		if at.Layers > limit {
 			continue

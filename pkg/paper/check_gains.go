@@ -79,6 +79,8 @@ func differences(v *View, table string, seeds int, decide func(gains []float64, 
 					with, plain := v.cellOf(pair.with, dataset), v.cellOf(pair.plain, dataset)
 					n := min(with.Seeds, plain.Seeds)
 					switch {
+					case strings.HasPrefix(why, failedRuns) && with.Seeds > 0 && plain.Seeds == 0:
+						return notRun(why[len(failedRuns):] + "; the backbone: " + plain.Why)
 					case strings.HasPrefix(why, failedRuns) && with.Seeds > 0 && n < seeds:
 						return notRun(why[len(failedRuns):] + fewSeeds(n, seeds))
 					case why != "":
@@ -92,6 +94,9 @@ func differences(v *View, table string, seeds int, decide func(gains []float64, 
 						f.numbers += fewSeeds(n, seeds)
 					} else if f.verdict = decide(gains, paper); f.verdict == NotRun {
 						f.numbers += fmt.Sprintf("; %s are too few to decide", count(len(gains), "split"))
+					}
+					if failed := slices.Concat(with.Failed, plain.Failed); len(failed) > 0 {
+						f.numbers += "; without a result: " + strings.Join(failed, ", ")
 					}
 					if len(plain.Bad) > 0 {
 						f.numbers += "; without splits on which the backbone diverged: " + strings.Join(plain.Bad, ", ")

@@ -11,11 +11,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// placeCheck takes the models of a table that were run on a dataset, and counts those whose test results are better than
-// those of one model, the field Model. Each is compared with Model on the splits that both were trained on, since other
-// splits may be easier. Our rank of Model is this number plus one. The check compares it with the published rank, which
-// Places has for each dataset. If fewer than Rows models were run on the dataset, the verdict is NotRun. Otherwise the
-// verdict depends on our rank:
+// placeCheck takes the models of a table that were run on a dataset, and counts those whose test results are better
+// than those of one model, the field Model. Each is compared with Model on the splits that both were trained on, since
+// other splits may be easier. Our rank of Model is this number plus one. The check compares it with the published rank,
+// which Places has for each dataset. If fewer than Rows models were run on the dataset, the verdict is NotRun.
+// Otherwise the verdict depends on our rank:
 //   - If our rank is equal to the published rank or better, the verdict is Reproduced. But models that were not run
 //     might rank higher than Model. If they could push Model below its published rank, the verdict is only Weaker.
 //   - If our rank is worse, a paired test at the level Significance compares Model with the model that stands, in our
@@ -93,13 +93,14 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 	}
 	own := tests[c.Model]
 	delete(tests, c.Model)
-	gains, ahead := map[string][]float64{}, []string{}
+	gains, ahead, compared := map[string][]float64{}, []string{}, 1+beaten
 	for rival, f := range tests {
 		gains[rival] = own.Gains(f)
-		switch {
-		case len(gains[rival]) < leastPairs:
+		if len(gains[rival]) < leastPairs {
 			absent = append(absent, p.row(rival).Name)
-		case metrics.Mean(gains[rival]) < 0:
+			continue
+		}
+		if compared++; metrics.Mean(gains[rival]) < 0 {
 			ahead = append(ahead, rival)
 		}
 	}
@@ -108,7 +109,7 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 		return cmp.Or(cmp.Compare(metrics.Mean(gains[a]), metrics.Mean(gains[b])), strings.Compare(a, b))
 	})
 	at := len(ahead) + 1
-	f := found(Reproduced, float64(at), float64(place), "place %d of %d with %s", at, len(tests)+1+beaten,
+	f := found(Reproduced, float64(at), float64(place), "place %d of %d with %s", at, compared,
 		spread(own.Values())).withoutFailed(own.Bad)
 	if len(absent) > 0 { // each absent row might rank higher than the model
 		f.numbers += fmt.Sprintf(", without %s of the paper's %d rows", strings.Join(absent, ", "), len(p.Rows))
@@ -128,8 +129,9 @@ func (c placeCheck) judge(v *View, p *Performance, dataset string, place int) fi
 	}
 	rival := ahead[place-1]
 	f.p, f.splits = pairedT(gains[rival]), own.Shared(tests[rival])
-	f.numbers += fmt.Sprintf("; in place %d %s with %s: %+.2f, %s", place, titleOf(rival),
-		spread(tests[rival].Values()), metrics.Mean(gains[rival]), probability(gains[rival]))
+	f.numbers += fmt.Sprintf("; in place %d %s with %s: %+.2f on the %s of both, %s", place, titleOf(rival),
+		spread(tests[rival].Values()), metrics.Mean(gains[rival]), count(len(f.splits), "split"),
+		probability(gains[rival]))
 	if f.verdict = Weaker; f.p < c.Significance {
 		f.verdict = NotReproduced
 	}

@@ -116,7 +116,8 @@ func (c gslAbove) judge(v *View, dataset string, depth int) finding {
 	// The function limited is for numbers that ought to be small. Here the GSL ought to be large. So all numbers are
 	// negated.
 	return found(limited(-lowest, -c.Above, -c.Weaker), lowest, c.Above, "%.3f after layer %d, at least %.3f after "+
-		"later ones; test %s %.1f %%", at(forward, c.After), c.After, lowest, a.Outcome.Metric, 100*float64(a.Outcome.Test))
+		"later ones; test %s %.1f %%", at(forward, c.After), c.After, lowest, a.Outcome.Metric,
+		100*float64(a.Outcome.Test))
 }
 
 // gslLess tests that the forward process of Model has a smaller GSL than Plain, a model without a reverse process.

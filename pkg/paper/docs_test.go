@@ -157,7 +157,7 @@ func distantTable(v *View, card *Scorecard, degree string) string {
 		if !slices.ContainsFunc(card.Claims, judged) {
 			return
 		}
-		here, difference := "every training failed", "–"
+		here, difference := "every training diverged", "–"
 		if ours := v.cellOf(row, dataset).Values(); len(ours) > 0 {
 			here, difference = spread(ours), signed(metrics.Mean(ours)-row.Cells[k].Mean)
 		}

@@ -23,6 +23,13 @@ func (v *View) onBoards(c train.Config) experiment.Answer[experiment.Trained] {
 	return experiment.Ask[experiment.Trained](v.View, t)
 }
 
+// others says which model the figure shows if it is not that of the paper, GCN+ReP.
+func (d *Document) others(model string) {
+	if model != "gcn+rep" {
+		d.note("The paper shows GCN+ReP. This profile has %s.", titleOf(model))
+	}
+}
+
 // strip makes a row of maps. Each map is of the part of the board that figure 1 shows. For each state there is a map of
 // the predictions from this state. The last map shows where the mines are.
 func strip(states []experiment.Layer, mines []float64) report.Strip {
@@ -54,6 +61,7 @@ func representations(v *View) *Document {
 	forward := func(f *experiment.Followed) []experiment.Layer { return f.Forward }
 	backward := func(f *experiment.Followed) []experiment.Layer { return f.Reverse }
 	both, one := b.Reverse.Config, b.Plain.Config
+	d.others(both.Model)
 	show("fig1-forward", titleOf(both.Model)+", forward process", both, reverse, forward)
 	show("fig1-reverse", titleOf(both.Model)+", reverse process", both, reverse, backward)
 	show("fig1-"+one.Model, titleOf(one.Model)+", forward process only", one, plain, forward)

@@ -47,14 +47,15 @@ func (v *View) smooth(dataset string, m experiment.Model, title string) (lines [
 	below, above := claimed[gslBelow]("gsl-reverse"), claimed[gslAbove]("gsl-plain")
 	o := a.Outcome
 	if m.HasReverse() {
-		says = fmt.Sprintf("%s, %s of %s layers: the GSL of the reverse process is %.3f at most up to %d layers (paper: below "+
-			"%g); test %s %.1f %%.", dataset, title, m.Depth(),
+		says = fmt.Sprintf("%s, %s of %s layers: the GSL of the reverse process is %.3f at most up to %d layers "+
+			"(paper: below %g); test %s %.1f %%.", dataset, title, m.Depth(),
 			most(f.Reverse), m.Reverse, below.Below, o.Metric, 100*float64(o.Test))
 		lines = append(lines, line(fmt.Sprintf("%s, reverse of %d", title, m.Reverse), f.Reverse),
 			line(fmt.Sprintf("%s, forward of %d", title, m.Forward), f.Forward))
 	} else {
 		from := func(l experiment.Layer) bool { return l.Layer > above.After }
-		says = fmt.Sprintf("%s, %s of %d layers: GSL %.3f after layer %d, at least %.3f after later ones; test %s %.1f %%.",
+		says = fmt.Sprintf("%s, %s of %d layers: GSL %.3f after layer %d, at least %.3f after later ones; "+
+			"test %s %.1f %%.",
 			dataset, title, m.Forward,
 			at(f.Forward, above.After), above.After, least(f.Forward, from), o.Metric, 100*float64(o.Test))
 		lines = append(lines, line(fmt.Sprintf("%s, %d layers", title, m.Forward), f.Forward))

@@ -34,7 +34,7 @@ func convergence(v *View) *Document {
 			report.Curves("fig5", v.title("Mean absolute difference of consecutive iterates"), "iteration",
 				"mean |difference|", series, report.Axes{LogY: true}))
 	}
-	d.note("Changes below %g are rounding errors and left out.", noise)
+	d.note("Changes below %g are rounding errors, and left out of the figure.", noise)
 	d.note("%d reverse layers of width %d, c = %g; see table 4.", p.Depth, v.Profile.Inversions.Hidden, p.Lipschitz)
 	return d
 }

@@ -141,13 +141,13 @@ func (c frontClaim) To() string {
 }
 
 // Apart returns our number minus the published number, as text for a [grid]. The text is "·" if the claim
-// was not run, and "failed" if one of the two numbers is missing for another reason.
+// was not run, and "diverged" if one of the two numbers is missing for another reason.
 func (c frontClaim) Apart() string {
 	switch {
 	case c.Verdict == NotRun:
 		return "·"
 	case c.Ours == nil || c.Paper == nil:
-		return "failed"
+		return "diverged"
 	}
 	return strings.ReplaceAll(fmt.Sprintf("%+.1f", *c.Ours-*c.Paper), "-", "−")
 }

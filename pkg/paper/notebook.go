@@ -200,6 +200,7 @@ func watch(r *experiment.Runner) (ctx context.Context, end func()) {
 			now.Number, now.Total, t, e.Epoch, e.Epochs, experiment.Duration(left)))
 	}
 	r.Ended = func(results.Record) { made++ }
+	r.Notice = func(t experiment.Task, text string) { fmt.Printf("%s: %s.\n", t, text) }
 	r.NoDataset = func(name string, why error) { fmt.Printf("Runs on %s are left out: %v.\n", name, why) }
 	return ctx, func() {
 		stop()

@@ -44,7 +44,10 @@ func performance(v *View, name string) *Document {
 			"search, or from elsewhere (docs/which-layer.md). A model and its backbone have settings of their own, so " +
 			"that Δ is not the effect of the direction alone.")
 	}
-	d.Notes = append(d.Notes, behind(p, all)...)
+	if name == "table3" {
+		d.note("The verdicts on these numbers are with table 6, which repeats them.")
+	}
+	d.Notes = append(d.Notes, behind(p, all, name != "table3")...)
 	d.Notes = append(d.Notes, slips(p)...)
 	return d
 }

@@ -12,19 +12,21 @@ import (
 )
 
 // behind makes a note for each model with a reverse process. The note lists the datasets on which the mean gain is zero
-// or negative, or on which the model diverged on a split. If there are no such datasets, the note lists the datasets on which the mean gain is positive.
-func behind(p *Performance, all searches) (notes []string) {
+// or negative, or on which the model diverged on a split. If there are no such datasets, the note lists the datasets on
+// which the mean gain is positive. If judged is true, there are no notes for models whose gains the paper has, since
+// the document's verdicts are about them.
+func behind(p *Performance, all searches, judged bool) (notes []string) {
 	for _, row := range p.Rows {
 		plain := p.plain(row)
-		if plain == nil {
+		if plain == nil || judged && row.Delta != nil {
 			continue
 		}
 		var where, ahead []string
 		for _, dataset := range p.Columns {
-			with := all[[2]string{row.Model, dataset}]
-			gains := with.Gains(all[[2]string{plain.Model, dataset}])
+			with, without := all[[2]string{row.Model, dataset}], all[[2]string{plain.Model, dataset}]
+			gains := with.Gains(without)
 			switch mean := metrics.Mean(gains); {
-			case len(with.Bad) > 0:
+			case len(with.Bad) > 0 && len(without.Tests) > 0:
 				where = append(where, fmt.Sprintf("%s (it diverged on %s)", dataset, count(len(with.Bad), "split")))
 			case len(gains) == 0:
 			case mean > 0:

@@ -153,8 +153,8 @@ func reversing(v *View) *Document {
 			}
 			t.Rows = append(t.Rows, row)
 			if len(both.Bad) > 0 {
-				d.note("%s, %s: no comparison, since the network with both kinds of layers diverged on %s.", dataset, b.Title,
-					count(len(both.Bad), "split"))
+				d.note("%s, %s: no comparison, since the network with both kinds of layers diverged on %s.", dataset,
+					b.Title, count(len(both.Bad), "split"))
 			} else {
 				d.says(dataset, b.Title, gains)
 			}

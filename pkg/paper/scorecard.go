@@ -60,8 +60,9 @@ type Judgement struct {
 	Paper *float64 `json:"paper,omitempty"`
 	P     *float64 `json:"p,omitempty"`
 	// Splits is the number of splits that models were trained on; if the models differ in this number, it is the
-	// smallest. For a difference between two models, it is the number of splits that both were trained on. On each split there may be several trainings with different seeds. Seeds is the smallest number of
-	// seeds on any split. Both fields are 0 if the runs are not trainings.
+	// smallest. For a difference between two models, it is the number of splits that both were trained on. On each
+	// split there may be several trainings with different seeds. Seeds is the smallest number of seeds on any split.
+	// Both fields are 0 if the runs are not trainings.
 	Splits int `json:"splits,omitempty"`
 	Seeds  int `json:"seeds,omitempty"`
 	// Records are the IDs of the runs from which the verdict follows, including the runs by which settings were chosen.
@@ -124,8 +125,8 @@ func notRun(why string) finding {
 	return found(NotRun, math.NaN(), math.NaN(), "%s", strings.TrimPrefix(why, "not run: "))
 }
 
-// noNumbers makes the finding of a case without a number of ours. The argument called why is the reason. If a run of the
-// model diverged (see [failedRuns]), the verdict is NotReproduced. Otherwise it is NotRun.
+// noNumbers makes the finding of a case without a number of ours. The argument called why is the reason. If a run of
+// the model diverged (see [failedRuns]), the verdict is NotReproduced. Otherwise it is NotRun.
 func noNumbers(why string, paper float64) finding {
 	if strings.HasPrefix(why, failedRuns) {
 		return found(NotReproduced, math.NaN(), paper, "%s", why)
@@ -133,8 +134,8 @@ func noNumbers(why string, paper float64) finding {
 	return notRun(why)
 }
 
-// withoutFailed says in the finding that its mean leaves out the splits on which a training diverged. The argument bad has
-// a text for each of these splits, as in [experiment.Found]. If there are any, the verdict is Weaker at best.
+// withoutFailed says in the finding that its mean leaves out the splits on which a training diverged. The argument bad
+// has a text for each of these splits, as in [experiment.Found]. If there are any, the verdict is Weaker at best.
 func (f finding) withoutFailed(bad []string) finding {
 	if len(bad) > 0 {
 		f.numbers += "; diverged and not in the mean: " + strings.Join(bad, ", ")

@@ -59,12 +59,12 @@ func (s *Scorecard) Text(w io.Writer) {
 	fmt.Fprintf(w, "\nThe runs behind a claim: revgnn claims ID, with an ID from above or the beginning of some.\n")
 }
 
-// apart returns a text such as "within one std 9, within two std 4, below 2, above 1": the number of cells for each
+// apart returns a text such as "within one std: 9, within two std: 4, below: 2, above: 1": the number of cells for each
 // degree. A degree says how far our mean is from the published mean of a cell.
 func (g GroupScore) apart() string {
 	var parts []string
 	for _, d := range []string{WithinOne, WithinTwo, Below, Above} {
-		parts = append(parts, fmt.Sprintf("%s %d", d, g.Degrees[d]))
+		parts = append(parts, fmt.Sprintf("%s: %d", d, g.Degrees[d]))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -93,21 +93,24 @@ func (s *Scorecard) detail(w io.Writer) {
 	}
 }
 
-// verdictsOn returns the sentences for [Document.Verdicts], for the item with the given name.
+// verdictsOn returns the sentences for [Document.Verdicts], for the item with the given name. It ends with the texts
+// that say how the verdicts are made.
 func (v *View) verdictsOn(name string) (all []string) {
-	var cells []Judgement
+	var counted []Judgement    // cells, and numbers of table 5: the table shows them one by one
 	absent := map[string]int{} // for each reason why claims were not run, their number
-	for _, c := range paperClaims().Claims {
+	claims := paperClaims()
+	groups := map[string]bool{}
+	for _, c := range claims.Claims {
 		if c.Shown != name {
 			continue
 		}
+		groups[c.Group] = true
 		for _, one := range c.check.cases(v) {
 			switch j := v.decide(c, one); {
-			case j.cell():
-				cells = append(cells, j)
+			case j.cell(), c.Check == "statistics" && j.Verdict == Reproduced:
+				counted = append(counted, j)
 			case j.judged():
-				verdict := strings.ToUpper(string(j.Verdict[:1])) + string(j.Verdict[1:])
-				all = append(all, fmt.Sprintf("%s: “%s” Our runs: %s", verdict, j.Says, j.Numbers))
+				all = append(all, j.sentence())
 			default:
 				absent[j.Numbers]++
 			}
@@ -116,15 +119,38 @@ func (v *View) verdictsOn(name string) (all []string) {
 	for _, why := range slices.Sorted(maps.Keys(absent)) {
 		all = append(all, fmt.Sprintf("Not run: %s: %s", count(absent[why], "claim"), why))
 	}
-	if len(cells) > 0 {
-		score := GroupScore{Counts: map[Verdict]int{}}
-		for _, j := range cells {
-			score.count(j)
+	if len(counted) > 0 {
+		all = append(all, inAll(counted))
+	}
+	for _, g := range claims.Groups {
+		if groups[g.Name] {
+			all = append(all, g.About)
 		}
-		all = append(all, fmt.Sprintf("Our means beside the %s published: %s, not run %d.", count(len(cells), "mean"),
-			score.apart(), score.Counts[NotRun]))
 	}
 	return all
+}
+
+// sentence returns the verdict, the claim, and the numbers from which the verdict follows.
+func (j Judgement) sentence() string {
+	verdict := string(j.Verdict)
+	if j.Verdict == NotRun {
+		verdict = "not decided" // there are runs, but too few
+	}
+	return fmt.Sprintf("%s%s: %s Here: %s", strings.ToUpper(verdict[:1]), verdict[1:], j.Says, j.Numbers)
+}
+
+// inAll counts the verdicts on the claims that are not listed one by one.
+func inAll(claims []Judgement) string {
+	score := GroupScore{Counts: map[Verdict]int{}}
+	for _, j := range claims {
+		score.count(j)
+	}
+	if score.Degrees == nil {
+		return fmt.Sprintf("Reproduced: %s of %s in the table.", count(score.Counts[Reproduced], "row"),
+			count(len(claims), "row"))
+	}
+	return fmt.Sprintf("Our means beside the %s published: %s; not run: %d.", count(len(claims), "mean"), score.apart(),
+		score.Counts[NotRun])
 }
 
 // row writes two columns. The argument head is in the first column. The argument text, broken into lines, is in the

@@ -65,3 +65,28 @@ func TestLargestGainOnCommonDatasets(t *testing.T) {
 		t.Errorf("got %+v", j)
 	}
 }
+
+// TestVerdictsOnAPage: a document has a sentence for each claim, counts the cells of its table, groups the claims that
+// were not run by the reason, and ends with the rules.
+func TestVerdictsOnAPage(t *testing.T) {
+	p := seeded(plainRules(t))
+	p.Datasets, p.LeftOut = []string{"minesweeper", "squirrel-filtered"}, nil
+	s := experiment.Scope{Profile: p.Profile}
+	ask := func(v *experiment.View) { (&View{v, p}).verdictsOn("table2") }
+	records := runsOf(t, s, ask, func(task experiment.Task) *results.Record {
+		return recorded(t, task, gaining(map[string][3]float64{"minesweeper": {6, 6.1, 5.9}})(task))
+	})
+	all := (&View{experiment.NewView(s, records), p}).verdictsOn("table2")
+	text := strings.Join(all, "\n")
+	for _, want := range []string{
+		"Reproduced: GCN+ReP differs from its backbone by +6.30 on minesweeper. Here: +6.00 ± 0.10, paper +6.30; ",
+		"Not run: ", "Our means beside the ", " published: within one std: ", "; not run: ",
+	} {
+		if strings.Count(text, want) == 0 {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "table2/") || !strings.HasPrefix(all[len(all)-1], "Differences are split by split") {
+		t.Errorf("got %q", all)
+	}
+}

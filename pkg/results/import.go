@@ -95,8 +95,8 @@ func merge(tx *sql.Tx, from exported) (r Record, isNew bool, err error) {
 	}
 	cells := r.cells()
 	if from.Sum != "" && from.Sum != sumOf(cells) {
-		return r, false, fmt.Errorf("run %s is not as it was exported, by its checksum; export it again, or, where it was "+
-			"changed on purpose, leave out its %s", r.ID, sumName)
+		return r, false, fmt.Errorf("run %s is not as it was exported, by its checksum; export it again, or, where it "+
+			"was changed on purpose, leave out its %s", r.ID, sumName)
 	}
 	if isNew, err = insert(tx, cells); err != nil || isNew {
 		return r, isNew, err

@@ -21,7 +21,7 @@ type Blind struct {
 // replaced by class 0. So the labels of test nodes cannot influence the trials. The copy has all nodes, features and
 // edges of the graph.
 func Blindfold(g *graphs.Graph, split int) (Blind, error) {
-	if err := sweep.CheckSplits([]int{split}, g); err != nil {
+	if err := sweep.HasSplits([]int{split}, g); err != nil {
 		return Blind{}, err
 	}
 	s := g.Splits[split]

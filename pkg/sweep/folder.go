@@ -57,9 +57,9 @@ func (f *folder) close() {
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
 
-// setAside looks for the summary of an earlier sweep, and for files that it has left for the splits of the present sweep.
-// If there are any, it moves them into a new subfolder, and returns the path of this subfolder. So the present sweep does
-// not overwrite them. The files of other splits stay. If there is nothing to move, setAside returns "".
+// setAside looks for the summary of an earlier sweep, and for files that it has left for the splits of the present
+// sweep. If there are any, it moves them into a new subfolder, and returns the path of this subfolder. So the present
+// sweep does not overwrite them. The files of other splits stay. If there is nothing to move, setAside returns "".
 func (f *folder) setAside() (to string, err error) {
 	var old []string
 	names := []string{resultName}

@@ -143,8 +143,8 @@ func put(t *testing.T, path string, content []byte) {
 	}
 }
 
-// TestUsedFolder: if Resume is not set, Run moves the summary of an earlier sweep, and the files that it has left for the
-// same splits, to a new folder. All other files stay where they are.
+// TestUsedFolder: if Resume is not set, Run moves the summary of an earlier sweep, and the files that it has left for
+// the same splits, to a new folder. All other files stay where they are.
 func TestUsedFolder(t *testing.T) {
 	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
 	run := func(splits ...int) (told string) {
@@ -164,8 +164,8 @@ func TestUsedFolder(t *testing.T) {
 		t.Errorf("told %q", told)
 	}
 	run(1)
-	holds(t, dir, "earlier-1", "earlier-2", "earlier-3", "notes.txt", "result.json", "split0.json", "split0.safetensors",
-		"split1.json", "split1.safetensors", "split2.json", "split2.safetensors")
+	holds(t, dir, "earlier-1", "earlier-2", "earlier-3", "notes.txt", "result.json", "split0.json",
+		"split0.safetensors", "split1.json", "split1.safetensors", "split2.json", "split2.safetensors")
 	holds(t, filepath.Join(dir, "earlier-1"), "result.json")
 	holds(t, filepath.Join(dir, "earlier-2"), "result.json", "split1.json", "split1.safetensors")
 }

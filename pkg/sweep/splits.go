@@ -55,10 +55,32 @@ func AllSplits(g *graphs.Graph) []int {
 	return out
 }
 
-// CheckSplits returns an error if a graph has no labels or no splits, or if it lacks one of the given splits, or if one of
-// these has no training nodes or no validation nodes. A call before a sweep finds such a split before the time for the
-// others is spent.
+// CheckSplits returns an error if the graph cannot be used to train on one of the given splits: if it has no labels or
+// lacks the split, or if the split has no training nodes or no validation nodes. A call before a sweep finds such a
+// split before the time for the others is spent.
 func CheckSplits(splits []int, g *graphs.Graph) error {
+	if err := HasSplits(splits, g); err != nil {
+		return err
+	}
+	for _, k := range splits {
+		s := g.Splits[k]
+		what := "training"
+		if slices.Contains(s.Train, true) {
+			what = "validation"
+		}
+		if !slices.Contains(s.Train, true) || !slices.Contains(s.Val, true) {
+			return fmt.Errorf("split %d of %s has no %s nodes: add some to its mask, or choose other splits", k, g.Name,
+				what)
+		}
+		if err := g.Teaches(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// HasSplits returns an error if a graph has no labels or no splits, or if it lacks one of the given splits.
+func HasSplits(splits []int, g *graphs.Graph) error {
 	if g.Labelled() == 0 {
 		return fmt.Errorf("%s has no labels, which training needs: add them to it (a column label in nodes.csv, or an "+
 			"array node_labels in an .npz), or have a model that was trained before predict them", g.Name)
@@ -69,14 +91,6 @@ func CheckSplits(splits []int, g *graphs.Graph) error {
 	for _, k := range splits {
 		if k < 0 || k >= len(g.Splits) {
 			return fmt.Errorf("%s has no split %d: its splits are numbered 0 to %d", g.Name, k, len(g.Splits)-1)
-		}
-		for what, mask := range map[string][]bool{"training": g.Splits[k].Train, "validation": g.Splits[k].Val} {
-			if !slices.Contains(mask, true) {
-				return fmt.Errorf("split %d of %s has no %s nodes: add some to its mask, or choose other splits", k, g.Name, what)
-			}
-		}
-		if err := g.Teaches(k); err != nil {
-			return err
 		}
 	}
 	return nil

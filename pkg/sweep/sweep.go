@@ -242,7 +242,7 @@ func (s *Summary) Complaint() string {
 			}
 			return fmt.Sprintf("interrupted in split %d after %d epochs; %s", r.Split, r.Epochs, remedy)
 		default:
-			return fmt.Sprintf("%d of %d splits failed and do not count for the mean, first split %d: %s",
+			return fmt.Sprintf("%d of %d splits diverged and do not count for the mean, first split %d: %s",
 				bad, len(s.Splits), r.Split, r.Message)
 		}
 	}

@@ -66,7 +66,7 @@ func TestDivergedSplitsAreKeptButNotAveraged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.OK() || s.Mean == s.Mean || !strings.Contains(s.Complaint(), "1 of 1 splits failed") {
+	if s.OK() || s.Mean == s.Mean || !strings.Contains(s.Complaint(), "1 of 1 splits diverged") {
 		t.Errorf("got %+v, %q", s, s.Complaint())
 	}
 	resumed := false
@@ -139,8 +139,8 @@ func TestRefusals(t *testing.T) {
 
 // TestSplitWithoutTestNodes: such a split has no test metric, and does not count for the mean of the others.
 func TestSplitWithoutTestNodes(t *testing.T) {
-	s := &Summary{Splits: []*train.Result{{Status: train.OK, Test: 0.5}, {Status: train.OK, Test: train.Number(math.NaN())},
-		{Status: train.Diverged}, {Status: train.OK, Test: 0.75}}}
+	s := &Summary{Splits: []*train.Result{{Status: train.OK, Test: 0.5},
+		{Status: train.OK, Test: train.Number(math.NaN())}, {Status: train.Diverged}, {Status: train.OK, Test: 0.75}}}
 	if s.summarise(); s.Mean != 0.625 || !slices.Equal(s.Tests(), []float64{0.5, 0.75}) {
 		t.Errorf("got %+v", s)
 	}
