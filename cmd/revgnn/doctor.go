@@ -107,6 +107,9 @@ func (a *app) installPlugin() *cobra.Command {
 
 func install(ctx context.Context, a *app, kind string, p *progress) (string, error) {
 	if a.data.Offline && engine.Plugins()[kind] == "" {
+		if err := engine.Damaged(); err != nil {
+			return "", err
+		}
 		return "", fmt.Errorf("the %s plugin is not installed and offline mode forbids the download; "+
 			"go online, or copy it into a folder named by PJRT_PLUGIN_LIBRARY_PATH", kind)
 	}

@@ -49,14 +49,18 @@ func (a *app) recorder(kind string) (*recorder, error) {
 }
 
 // close closes the file of run records. It is called at the end of a command, and err points to the command's error. If
-// the command itself has succeeded, but a run could not be recorded, close sets *err.
+// a run could not be recorded, close says so in *err.
 func (r *recorder) close(err *error) {
 	if r == nil {
 		return
 	}
 	failed := cmp.Or(r.err, r.store.Close())
-	if *err == nil && failed != nil {
+	switch {
+	case failed == nil:
+	case *err == nil:
 		*err = fmt.Errorf("the work was done, but not all of it recorded: %w", failed)
+	default:
+		*err = fmt.Errorf("%w; besides, not all runs were recorded: %w", *err, failed)
 	}
 }
 

@@ -61,7 +61,11 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 		return "", fmt.Errorf("the XLA %s plugin could not be installed: %w; "+
 			"the pure-Go engine (--engine go) works without", kind, err)
 	}
-	path := Plugins()[kind]
+	plugins, err := installed()
+	if err != nil {
+		return "", fmt.Errorf("the XLA %s plugin was installed in %s, but no plugin can be used: %w", kind, dir, err)
+	}
+	path := plugins[kind]
 	if path == "" {
 		return "", fmt.Errorf("the XLA %s plugin was installed in %s, but PJRT_PLUGIN_LIBRARY_PATH hides it: "+
 			"unset that, or copy the plugin there", kind, dir)

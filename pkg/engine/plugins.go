@@ -23,6 +23,12 @@ func Plugins() map[string]string {
 	return out
 }
 
+// Damaged returns an error that names a plugin which is damaged, and nil if none is.
+func Damaged() error {
+	_, err := installed()
+	return err
+}
+
 // installed does the same as [Plugins], but also returns an error if a plugin is damaged. If one is damaged, installed
 // does not let go-xla search for plugins. In its search, go-xla loads all plugins that it finds, and loading a
 // truncated file would end the process.

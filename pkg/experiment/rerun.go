@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/results"
 )
@@ -59,11 +60,15 @@ func TaskOf(r *results.Record) (Task, error) {
 }
 
 // ThreadsOf returns the number of threads on which a run was computed. Early versions of revgnn did not record this
-// number. For a record of these versions, ThreadsOf returns the number of cores of the machine that made the run.
+// number. For a record of these versions, ThreadsOf returns the number of cores of the machine that made the run, if the
+// engine was XLA on the CPU. The results of other engines do not depend on this number, and ThreadsOf returns 0.
 func ThreadsOf(r *results.Record) int {
 	var o struct{ Threads int }
 	if json.Unmarshal(r.Outcome, &o); o.Threads > 0 {
 		return o.Threads
+	}
+	if !strings.HasPrefix(r.Engine, engine.CPU) {
+		return 0
 	}
 	return r.Machine.Cores
 }
@@ -107,8 +112,9 @@ func outcomeOf(r *results.Record) map[string]any {
 	}
 	// These values are left out. Times and amounts of memory (named in the list measured) differ between any two runs.
 	// The number of threads and the engine are not results; the function circumstances returns them. The details of a
-	// training ([train.Details]) serve only to show the training on an HTML page.
-	for _, name := range append(measured, "threads", "engine", "details") {
+	// training ([train.Details]) serve only to show the training on an HTML page. The settings in the outcome of a
+	// benchmark are no results, and later versions of revgnn have others.
+	for _, name := range slices.Concat(measured, []string{"threads", "engine", "details", "config"}) {
 		delete(out, name)
 	}
 	out["status"] = r.Status

@@ -6,15 +6,20 @@
 package machine
 
 import (
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 )
 
 // GPUMemory returns the free memory of the first NVIDIA GPU in bytes, as the command nvidia-smi reports it, or 0 if it
-// is not known.
+// is not known. The first GPU is the first one that the environment variable CUDA_VISIBLE_DEVICES names, if it is set.
 func GPUMemory() int64 {
-	out, err := exec.Command("nvidia-smi", "--query-gpu=memory.free", "--format=csv,noheader,nounits").Output()
+	args := []string{"--query-gpu=memory.free", "--format=csv,noheader,nounits"}
+	if first, _, _ := strings.Cut(os.Getenv("CUDA_VISIBLE_DEVICES"), ","); first != "" {
+		args = append(args, "--id="+first) // nvidia-smi does not read the variable itself
+	}
+	out, err := exec.Command("nvidia-smi", args...).Output()
 	if err != nil {
 		return 0
 	}

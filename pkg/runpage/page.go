@@ -3,6 +3,7 @@ package runpage
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/revgnn/revgnn/data"
@@ -52,6 +53,7 @@ func read(r *results.Record) (run, error) {
 		return run{}, err
 	}
 	is := run{Record: r, config: t.Config, ended: len(r.Outcome) > 0}
+	is.out.Val, is.out.Test = train.Number(math.NaN()), train.Number(math.NaN())
 	if is.ended {
 		if err := json.Unmarshal(r.Outcome, &is.out); err != nil {
 			return run{}, fmt.Errorf("the outcome of run %s can't be read: %w", r.ID, err)

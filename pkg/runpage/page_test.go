@@ -151,7 +151,8 @@ func TestQuoted(t *testing.T) {
 }
 
 // TestSweepPage: the page shows only trainings with the same model and settings; their seeds may differ. If there are
-// several trainings with the same split and seed, the page shows only the latest. It has a command for each seed.
+// several trainings with the same split and seed, the page shows only the latest one that ended well. It has a command
+// for each seed.
 func TestSweepPage(t *testing.T) {
 	hasLibrary(t)
 	g := modeltest.Board(t, 8)
@@ -171,10 +172,14 @@ func TestSweepPage(t *testing.T) {
 		return r
 	}
 	other := *recorded(t, g, "gcn")
+	failed := with("stopped", 0, 0, 0.5, 2*time.Hour)
+	failed.Status, failed.Outcome = results.Failed, nil
+	alone := failed // nothing ended well on split 2, which has no numbers
+	alone.ID, alone.Split, alone.Seed = "alone", 2, 2
 	all := []results.Record{with("earlier", 0, 0, 0.1, 0), with("newer", 0, 0, 0.5, time.Hour),
-		with("second", 1, 1, 0.7, 0), with("seeded", 1, 1001, 0.9, 0), other}
+		with("second", 1, 1, 0.7, 0), with("seeded", 1, 1001, 0.9, 0), other, failed, alone}
 	list, err := Siblings(&all[2], all)
-	if err != nil || len(list) != 3 || list[0].ID != "newer" || list[2].ID != "seeded" {
+	if err != nil || len(list) != 4 || list[0].ID != "newer" || list[2].ID != "seeded" {
 		t.Fatalf("%d siblings, %v", len(list), err)
 	}
 	page, err := SweepPage(list)
@@ -182,9 +187,10 @@ func TestSweepPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, body, _ := strings.Cut(page, "<body")
-	holds(t, body, []string{"3 trainings of 2 splits", "65.00 ± 21.21 %", "Of several seeds", "Results by split",
-		"Loss and validation ROC-AUC over epochs", "--splits 0,1 ",
-		"--splits 1 ", "--seed=1000 "}, []string{"earlier", "Not in this record"})
+	holds(t, body, []string{"4 trainings of 3 splits", "65.00 ± 21.21 % over 2 splits", "Of several seeds",
+		"leave out 1 training that did not end well", "Results by split",
+		"Loss and validation ROC-AUC over epochs", "--splits 0,1,2 ",
+		"--splits 1 ", "--seed=1000 "}, []string{"earlier", "stopped", ">0.00 %<", "NaN %", "Not in this record"})
 	if _, err := SweepPage(nil); err == nil {
 		t.Error("a page of nothing")
 	}

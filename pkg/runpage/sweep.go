@@ -15,14 +15,20 @@ import (
 
 // Siblings takes a list of records, and returns the trainings in it that are like the training of r: they have the same
 // model, graph, engine and settings, but may differ in the split and the seed. If there are several trainings with the
-// same split and seed, only the latest is returned, even if r is an earlier one. The returned records are sorted by
-// split, then by seed.
+// same split and seed, only one is returned, even if r is another one: the latest that ended well, or the latest if none
+// did. The returned records are sorted by split, then by seed.
 func Siblings(r *results.Record, all []results.Record) ([]results.Record, error) {
 	key, err := settingsKey(r)
 	if err != nil {
 		return nil, err
 	}
 	latest := map[[2]uint64]results.Record{}
+	replaces := func(a, b results.Record) bool {
+		if well := a.Status == results.OK; well != (b.Status == results.OK) {
+			return well
+		}
+		return b.Started.Before(a.Started)
+	}
 	for _, other := range all {
 		if other.Kind != results.Train || other.Checksum != r.Checksum || other.Engine != r.Engine {
 			continue
@@ -32,7 +38,7 @@ func Siblings(r *results.Record, all []results.Record) ([]results.Record, error)
 			return nil, err
 		}
 		at := [2]uint64{uint64(other.Split), other.Seed}
-		if had, is := latest[at]; otherKey == key && (!is || had.Started.Before(other.Started)) {
+		if had, is := latest[at]; otherKey == key && (!is || replaces(other, had)) {
 			latest[at] = other
 		}
 	}
@@ -125,14 +131,20 @@ func sweepSummary(runs []run) string {
 			bad++
 			continue
 		}
-		tests[r.Split] = append(tests[r.Split], 100*float64(r.out.Test))
+		if test := float64(r.out.Test); !math.IsNaN(test) { // NaN: the split has no test nodes
+			tests[r.Split] = append(tests[r.Split], 100*test)
+		}
 		vals[r.Split] = append(vals[r.Split], 100*float64(r.out.Val))
 	}
-	text := fmt.Sprintf("Test %s %s, validation %s: mean and sample standard deviation over %s.", runs[0].metric(),
-		spread(tests), spread(vals), count(len(tests), "split"))
+	numbers := fmt.Sprintf("Test %s %s over %s, validation", runs[0].metric(), spread(tests), count(len(tests), "split"))
 	if len(tests) == 0 {
+		numbers = "Validation " + runs[0].metric()
+	}
+	text := fmt.Sprintf("%s %s over %s: mean and sample standard deviation.", numbers, spread(vals),
+		count(len(vals), "split"))
+	if len(vals) == 0 {
 		text = "No training ended well."
-	} else if len(runs)-bad > len(tests) {
+	} else if len(runs)-bad > len(vals) {
 		text += " Of several seeds, the mean counts for their split."
 	}
 	if bad > 0 {

@@ -84,6 +84,9 @@ func (f *folder) setAside() (to string, err error) {
 		if err == nil {
 			err = os.Rename(f.path(name), filepath.Join(to, name))
 		}
+		if name == resultName && errors.Is(err, fs.ErrNotExist) {
+			err = nil // another process, for other splits, has moved it in the meantime
+		}
 	}
 	if err != nil {
 		return "", fmt.Errorf("cannot set an earlier result aside: %w; choose another folder with --out", err)

@@ -56,8 +56,8 @@ func AllSplits(g *graphs.Graph) []int {
 }
 
 // CheckSplits returns an error if the graph cannot be used to train on one of the given splits: if it has no labels or
-// lacks the split, or if the split has no training nodes or no validation nodes. A call before a sweep finds such a
-// split before the time for the others is spent.
+// lacks the split, if the split has no training nodes or no validation nodes, or if the metric is undefined on it. A call
+// before a sweep finds such a split before the time for the others is spent.
 func CheckSplits(splits []int, g *graphs.Graph) error {
 	if err := HasSplits(splits, g); err != nil {
 		return err
@@ -75,8 +75,28 @@ func CheckSplits(splits []int, g *graphs.Graph) error {
 		if err := g.Teaches(k); err != nil {
 			return err
 		}
+		if g.NumClasses > 2 {
+			continue
+		}
+		for what, mask := range map[string][]bool{"validation": s.Val, "test": s.Test} {
+			if oneClass(g, mask) {
+				return fmt.Errorf("split %d of %s: its %s nodes are all of one class, for which ROC-AUC is undefined: choose "+
+					"other splits, or give your own", k, g.Name, what)
+			}
+		}
 	}
 	return nil
+}
+
+// oneClass tells whether there are nodes in the mask, and all of them have the same label.
+func oneClass(g *graphs.Graph, mask []bool) bool {
+	labels := map[int32]bool{}
+	for i, in := range mask {
+		if in {
+			labels[g.Labels[i]] = true
+		}
+	}
+	return len(labels) == 1
 }
 
 // HasSplits returns an error if a graph has no labels or no splits, or if it lacks one of the given splits.

@@ -151,7 +151,7 @@ func (f *folder) resume(dataset string, origin func(split int) (train.Origin, er
 			return nil, err
 		}
 		what := r.Origin.Difference(wanted)
-		if r.Dataset != dataset {
+		if what != "" && r.Dataset != dataset {
 			what = fmt.Sprintf("is of the dataset %q, not %q", r.Dataset, dataset)
 		}
 		if what != "" {

@@ -16,6 +16,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/revgnn/revgnn/pkg/engine"
@@ -231,20 +232,22 @@ func (s *Summary) Count(status string) (n int) {
 
 // Complaint returns a sentence that says what went wrong. It is empty if nothing went wrong.
 func (s *Summary) Complaint() string {
-	bad := len(s.Splits) - s.Count(train.OK)
-	for _, r := range s.Splits {
-		switch r.Status {
-		case train.OK:
-		case train.Interrupted:
-			remedy := "the same command with --resume goes on from there"
-			if !s.kept {
-				remedy = "with --out, the state is kept, and --resume goes on from there"
-			}
-			return fmt.Sprintf("interrupted in split %d after %d epochs; %s", r.Split, r.Epochs, remedy)
-		default:
-			return fmt.Sprintf("%d of %d splits diverged and do not count for the mean, first split %d: %s",
-				bad, len(s.Splits), r.Split, r.Message)
+	first := func(status string) *train.Result {
+		if i := slices.IndexFunc(s.Splits, func(r *train.Result) bool { return r.Status == status }); i >= 0 {
+			return s.Splits[i]
 		}
+		return nil
+	}
+	if r := first(train.Interrupted); r != nil {
+		remedy := "the same command with --resume goes on from there"
+		if !s.kept {
+			remedy = "with --out, the state is kept, and --resume goes on from there"
+		}
+		return fmt.Sprintf("interrupted in split %d after %d epochs; %s", r.Split, r.Epochs, remedy)
+	}
+	if r := first(train.Diverged); r != nil {
+		return fmt.Sprintf("%d of %d splits diverged and do not count for the mean, first split %d: %s",
+			s.Count(train.Diverged), len(s.Splits), r.Split, r.Message)
 	}
 	return ""
 }

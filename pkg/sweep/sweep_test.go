@@ -126,6 +126,12 @@ func TestRefusals(t *testing.T) {
 		!strings.Contains(err.Error(), "no validation nodes") {
 		t.Errorf("got %v", err)
 	}
+	for i := range g.Splits[2].Test { // all test nodes of split 2 are free cells
+		g.Splits[2].Test[i] = g.Splits[2].Test[i] && g.Labels[i] == 0
+	}
+	if err := CheckSplits([]int{2}, g); err == nil || !strings.Contains(err.Error(), "its test nodes are all of one class") {
+		t.Errorf("got %v", err)
+	}
 	// Splits are not checked here. The training on the first one is not lost.
 	s, err := Run(t.Context(), e, g, small(), Options{Splits: []int{0, 1}})
 	if err == nil || s == nil || len(s.Splits) != 1 || math.IsNaN(float64(s.Mean)) {
@@ -141,6 +147,13 @@ func TestRefusals(t *testing.T) {
 func TestSplitWithoutTestNodes(t *testing.T) {
 	s := &Summary{Splits: []*train.Result{{Status: train.OK, Test: 0.5},
 		{Status: train.OK, Test: train.Number(math.NaN())}, {Status: train.Diverged}, {Status: train.OK, Test: 0.75}}}
+	if text := s.Complaint(); !strings.Contains(text, "1 of 4 splits diverged") {
+		t.Errorf("complains %q", text)
+	}
+	s.Splits = append(s.Splits, &train.Result{Split: 4, Status: train.Interrupted})
+	if text := s.Complaint(); !strings.Contains(text, "interrupted in split 4") {
+		t.Errorf("complains %q", text)
+	}
 	if s.summarise(); s.Mean != 0.625 || !slices.Equal(s.Tests(), []float64{0.5, 0.75}) {
 		t.Errorf("got %+v", s)
 	}
