@@ -90,6 +90,11 @@ func leakySlope(x *Node) *Node {
 	return loop.Select2(GreaterThan(x, loop.Zeros(x)), loop.Float(x, 1), loop.Float(x, slope))
 }
 
+// expOfEntries is exp(x), where x is at most 0 for entries, but for rounding. For padding, x may be any number, since a
+// score there has nothing to do with the largest score of the row. It is cut off at 1, so that the result is finite, and
+// multiplying it by 0 removes it. (Infinity times 0 would be NaN.)
+func expOfEntries(x *Node) *Node { return Exp(Min(x, loop.Like(loop.Float(x, 1), x))) }
+
 // attend computes the attention of all heads for the state x.
 func (c GAT) attend(x *Node, w []*Node) attention {
 	d := x.Shape().Dimensions[1]
@@ -102,7 +107,7 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 	// The scores of row i are LeakyReLU(s_j + t_i). The neighbour j with the largest s_j has the largest score, since
 	// LeakyReLU is increasing.
 	a.top = leaky(Add(a.o.Max(s), a.t))
-	a.exp = a.o.Mask(Exp(Sub(leaky(Add(s, a.o.Targets(a.t))), a.o.Targets(a.top))))
+	a.exp = a.o.Mask(expOfEntries(Sub(leaky(Add(s, a.o.Targets(a.t))), a.o.Targets(a.top))))
 	// Min(Abs(a.top), 0) is 0, so that adding it does not change the totals. It is added because a.top then has a
 	// second use. If a.top were used only once, XLA would compute it again for every entry of a row.
 	a.total = Add(a.o.Sum(a.exp), Min(Abs(a.top), loop.Zeros(a.top)))
@@ -191,7 +196,7 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	// there is a place (i, j) for every A_ji. With the arrays top and total (see [attention]), A_ji is
 	// exp(LeakyReLU(s_i + t_j) - top_j) / total_j.
 	score := Add(o.Targets(a.s), o.Sources(a.t))
-	back := Exp(Sub(leaky(score), o.Sources(Add(a.top, Log(a.total)))))
+	back := expOfEntries(Sub(leaky(score), o.Sources(Add(a.top, Log(a.total)))))
 	if c.Directed {
 		back = Mul(back, w[len(w)-1])
 	} else {
