@@ -125,6 +125,9 @@ func nodeColumns(names []string) (c columns, err error) {
 			to = &c.label
 		case "split":
 			to = &c.split
+		case "":
+			return c, fmt.Errorf("column %d of the header has no name: name it, or leave it out (pandas writes its index "+
+				"there: use to_csv(index=False))", i+1)
 		default:
 			c.features = append(c.features, i)
 			continue

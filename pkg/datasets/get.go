@@ -82,8 +82,12 @@ func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 	}
 	remote := strings.HasPrefix(source, "https://") || strings.HasPrefix(source, "http://")
 	if remote && f.opts.Offline {
-		return fmt.Errorf("%s is not in the data directory %s and offline mode forbids the download; "+
-			"copy it there from %s, or go online", file.Name, filepath.Dir(path), file.Address)
+		state := "is not in the data directory " + filepath.Dir(path)
+		if wrong := verifyFile(path, file); !errors.Is(wrong, errMissing) {
+			state = fmt.Sprintf("in the data directory is not as published (%v)", wrong)
+		}
+		return fmt.Errorf("%s %s, and offline mode forbids the download; copy it there from %s, or go online", file.Name,
+			state, file.Address)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return unwritable(filepath.Dir(path), err)

@@ -26,7 +26,8 @@ func (n Norm) Of(w *Node, heads int) *Node {
 	heads = max(1, heads)
 	if n != SpectralNorm {
 		squares := Square(Reshape(w, heads, w.Shape().Size()/heads))
-		return ReduceAllMean(Sqrt(ReduceSum(squares, 1)))
+		// The derivative of the square root is infinite at 0. It would be NaN times the derivative of the squares, 0.
+		return ReduceAllMean(Sqrt(MaxScalar(ReduceSum(squares, 1), tiny)))
 	}
 	d := w.Shape().Dimensions
 	var sum *Node

@@ -16,9 +16,10 @@ import (
 //	A_ij = softmax_j(q_i · k_j / sqrt(d')),
 //
 // where q_i is the part of row i of q that belongs to this head, and k_j is the part of row j of k that belongs to this
-// head. The softmax is over the entries of row i of the pattern a: the neighbours j of node i, and i itself. Attention
-// returns the mean of A over all heads, as an array [places, 1]. Each row of this mean adds up to 1. The pattern must
-// be symmetric and made with the option [sparse.ForGradients].
+// head. (The paper divides by d', and not by its square root, and names the two the other way round. The square root is
+// that of the authors' code.) The softmax is over the entries of row i of the pattern a: the neighbours j of node i,
+// and i itself. Attention returns the mean of A over all heads, as an array [places, 1]. Each row of this mean adds up
+// to 1. The pattern must be symmetric and made with the option [sparse.ForGradients].
 //
 // The softmax does not overflow, even if the scores q_i · k_j / sqrt(d') are large. The derivative is computed by
 // products of sparse matrices, and by one inner product for each edge and head. It needs no scatter operation, which

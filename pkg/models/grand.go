@@ -45,7 +45,8 @@ type Diffusion struct {
 	// TolScale · 1e-7 (absolute) and TolScale · 1e-9 (relative).
 	Solver         string
 	Step, TolScale float64
-	// AttentionDim is the total width of the queries of all heads. The keys have the same total width.
+	// AttentionDim is the total width of the queries of all heads. The keys have the same total width. The paper's d' is
+	// the width of one head, AttentionDim / heads.
 	AttentionDim int
 	// MaxEvaluations is the largest allowed number of evaluations of the diffusion equation's right-hand side in one
 	// integration, forwards or backwards in time.
@@ -111,8 +112,9 @@ func (d Diffusion) integration(to float64) solve.Integration {
 //	dX/dt = σ(α) (A(H) - I) X,  X(0) = H,  representation ReLU(X(T_F) ‖ X(-T_R))
 //
 // H holds the encoded features. A(H) is the matrix of the attention weights, which are computed only once, from H
-// ([layers.Attention]). σ is the logistic function, and α is a trained number. The times T_F and T_R are the fields
-// Time and ReverseTime of [Diffusion]. Without a reverse process, the representation is ReLU(X(T_F)).
+// ([layers.Attention]). σ is the logistic function, and α is a trained number. The paper has neither σ(α) nor the ReLU;
+// they come from the authors' code. The times T_F and T_R are the fields Time and ReverseTime of [Diffusion]. Without a
+// reverse process, the representation is ReLU(X(T_F)).
 type grand struct{ frame }
 
 // diffusion is the [backbone] of GRAND: the diffusion of features between the encoder and the head.

@@ -58,6 +58,20 @@ func teaches(g *graphs.Graph, split int) error {
 		return fmt.Errorf("graph %q has %d nodes, %d features and %d classes: training needs a node, "+
 			"a feature and two classes at least", g.Name, g.NumNodes, g.NumFeatures, g.NumClasses)
 	}
+	known := make([]bool, g.NumClasses)
+	for _, class := range g.Labels {
+		if class != graphs.Unlabelled {
+			known[class] = true
+		}
+	}
+	if class := slices.Index(known, false); class >= 0 {
+		return fmt.Errorf("graph %q has %d classes, but no node of class %d: number classes from 0 without gaps, or give "+
+			"them names", g.Name, g.NumClasses, class)
+	}
+	if len(g.Splits) == 0 {
+		return fmt.Errorf("graph %q has no splits to train on: add masks to it, or leave them out to get random ones",
+			g.Name)
+	}
 	if split < 0 || split >= len(g.Splits) {
 		return fmt.Errorf("graph %q has no split %d: its splits are numbered 0 to %d",
 			g.Name, split, len(g.Splits)-1)
