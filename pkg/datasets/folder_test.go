@@ -61,6 +61,7 @@ func TestBadFolders(t *testing.T) {
 		{"no nodes", "", edges, "has no nodes.csv"},
 		{"no edges", good, "", "has no edges.csv"},
 		{"no header", "a,0,1\nb,1,2\n", edges, "needs the column id"},
+		{"an index of pandas", ",id,label,x\n0,a,0,1\n1,b,1,2\n", edges, "column 1 of the header has no name"},
 		{"two labels", "id,label,label\n", edges, `names the column "label" twice`},
 		{"no rows", "id,label\n", "from,to\n", "without nodes"},
 		{"id twice", "id,label\na,0\na,1\n", edges, `line 3: the id "a" stands there twice`},

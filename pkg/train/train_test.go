@@ -265,4 +265,9 @@ func TestImpossibleSettings(t *testing.T) {
 		!strings.Contains(err.Error(), "0 to 9") {
 		t.Errorf("split 10 of 0 to 9: %v", err)
 	}
+	g.NumClasses = 3 // labels are 0 and 1
+	if _, err := Fit(context.Background(), e, g, 0, small("gcn"), nil); err == nil ||
+		!strings.Contains(err.Error(), "no node of class 2") {
+		t.Errorf("a class without nodes: %v", err)
+	}
 }
