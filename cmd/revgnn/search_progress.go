@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/experiment"
@@ -83,13 +82,7 @@ func tested(e *search.Evaluation) string {
 	for _, s := range e.LeftOut() {
 		bad = append(bad, fmt.Sprintf("split %d %s", s.Split, s.Status))
 	}
-	counted := 0
-	for _, s := range e.Splits {
-		if s.Status == results.OK && !math.IsNaN(float64(s.Test)) { // NaN: the split has no test nodes
-			counted++
-		}
-	}
-	text := overSplits(e.Mean, e.Std, counted, "")
+	text := overSplits(e.Mean, e.Std, len(e.Tests()), "")
 	if text == "" {
 		text = "none"
 	}

@@ -8,14 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// boards returns the two trainings of figures 1 and 4: one of a model with a reverse process, and one of a model
-// without a reverse process. Both are trained on a Minesweeper graph. For each of several layers, the record of a
-// training has the predictions that the head makes if it reads only the state after this layer.
-func (v *View) boards() (reverse, plain experiment.Answer[experiment.Trained]) {
-	return v.onBoards(v.Profile.Boards.Reverse.Config), v.onBoards(v.Profile.Boards.Plain.Config)
-}
-
-// onBoards returns the training of figures 1 and 4 that has the settings c.
+// onBoards returns the training of figures 1 and 4 that has the settings c, on a Minesweeper graph. For each of several
+// layers, its record has the predictions that the head makes if it reads only the state after this layer.
 func (v *View) onBoards(c train.Config) experiment.Answer[experiment.Trained] {
 	b := v.Profile.Boards
 	t := experiment.Training(b.Dataset, b.Split, c)
@@ -23,8 +17,8 @@ func (v *View) onBoards(c train.Config) experiment.Answer[experiment.Trained] {
 	return experiment.Ask[experiment.Trained](v.View, t)
 }
 
-// others says which model the figure shows if it is not that of the paper, GCN+ReP.
-func (d *Document) others(model string) {
+// otherModel says which model the figure shows if it is not that of the paper, GCN+ReP.
+func (d *Document) otherModel(model string) {
 	if model != "gcn+rep" {
 		d.note("The paper shows GCN+ReP. This profile has %s.", titleOf(model))
 	}
@@ -45,7 +39,6 @@ func strip(states []experiment.Layer, mines []float64) report.Strip {
 func representations(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", statement(1).Says)
-	reverse, plain := v.boards()
 	b := v.Profile.Boards
 	show := func(id, title string, c train.Config, a experiment.Answer[experiment.Trained],
 		states func(*experiment.Followed) []experiment.Layer) {
@@ -61,10 +54,10 @@ func representations(v *View) *Document {
 	forward := func(f *experiment.Followed) []experiment.Layer { return f.Forward }
 	backward := func(f *experiment.Followed) []experiment.Layer { return f.Reverse }
 	both, one := b.Reverse.Config, b.Plain.Config
-	d.others(both.Model)
-	show("fig1-forward", titleOf(both.Model)+", forward process", both, reverse, forward)
-	show("fig1-reverse", titleOf(both.Model)+", reverse process", both, reverse, backward)
-	show("fig1-"+one.Model, titleOf(one.Model)+", forward process only", one, plain, forward)
+	d.otherModel(both.Model)
+	show("fig1-forward", titleOf(both.Model)+", forward process", both, v.onBoards(both), forward)
+	show("fig1-reverse", titleOf(both.Model)+", reverse process", both, v.onBoards(both), backward)
+	show("fig1-"+one.Model, titleOf(one.Model)+", forward process only", one, v.onBoards(one), forward)
 	d.note("A %d x %d part of the board, from row %d and column %d (counted from 0). Each map is the probability of "+
 		"a mine that the trained head gives when it reads this layer alone, with zeros in the place of the other "+
 		"direction, as in the paper; layer 0 is the encoded input. An empty map: the head gives nearly the same "+

@@ -14,7 +14,7 @@ func predictions(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", statement(4).Says)
 	c := v.Profile.Boards.Reverse.Config
-	d.others(c.Model)
+	d.otherModel(c.Model)
 	title, a := titleOf(c.Model), v.onBoards(c)
 	f, why := statesOf(a)
 	if why != "" {

@@ -187,14 +187,9 @@ func gain(with, without experiment.Found, none string) report.Cell {
 	}
 	c := report.Difference(metrics.Mean(gains), 2).Below(report.Text(tested(gains)))
 	if len(with.Bad) > 0 {
-		c = c.Below(report.Text(lessDiverged(with)))
+		c = c.Below(report.Text("without " + count(len(with.Bad), "split") + " on which it diverged"))
 	}
 	return c
-}
-
-// lessDiverged says that splits on which a model diverged are not in a mean.
-func lessDiverged(f experiment.Found) string {
-	return "without " + count(len(f.Bad), "split") + " on which it diverged"
 }
 
 // tested returns the result of a paired t-test of gains as text, such as "p = 0.031, 10 splits". If there are too few

@@ -32,6 +32,17 @@ func (e *Evaluation) LeftOut() (bad []Evaluated) {
 	return bad
 }
 
+// Tests returns the test metrics that count for Mean and Std: those of the splits whose training went well, and that have
+// test nodes.
+func (e *Evaluation) Tests() (tests []float64) {
+	for _, s := range e.Splits {
+		if s.Status == results.OK && !math.IsNaN(float64(s.Test)) {
+			tests = append(tests, float64(s.Test))
+		}
+	}
+	return tests
+}
+
 // Evaluated is the result of the chosen settings on one split. Val is the validation metric, and Test is the test
 // metric. Record is the ID of the run record of the training.
 type Evaluated struct {
@@ -62,7 +73,6 @@ func Evaluate(ctx context.Context, runner *experiment.Runner, r *Result, splits 
 	why := "no split was asked for"
 	work := func(v *experiment.View) {
 		out = &Evaluation{}
-		var tests []float64
 		for _, k := range splits {
 			a := experiment.Ask[experiment.Trained](v, experiment.Training(r.Dataset, k, r.Config))
 			if a.Record == nil {
@@ -75,10 +85,8 @@ func Evaluate(ctx context.Context, runner *experiment.Runner, r *Result, splits 
 			}
 			out.Splits = append(out.Splits, Evaluated{k, o.Val, o.Test, o.Epochs, a.Record.Status, a.Record.Message,
 				a.Record.ID})
-			if a.OK() && !math.IsNaN(float64(o.Test)) { // NaN: the split has no test nodes
-				tests = append(tests, float64(o.Test))
-			}
 		}
+		tests := out.Tests()
 		out.Mean, out.Std = train.Number(metrics.Mean(tests)), train.Number(metrics.SampleStd(tests))
 	}
 	if err := runner.Run(ctx, work); err != nil {

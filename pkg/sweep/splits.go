@@ -63,25 +63,22 @@ func CheckSplits(splits []int, g *graphs.Graph) error {
 		return err
 	}
 	for _, k := range splits {
-		s := g.Splits[k]
-		what := "training"
-		if slices.Contains(s.Train, true) {
-			what = "validation"
-		}
-		if !slices.Contains(s.Train, true) || !slices.Contains(s.Val, true) {
-			return fmt.Errorf("split %d of %s has no %s nodes: add some to its mask, or choose other splits", k, g.Name,
-				what)
-		}
 		if err := g.Teaches(k); err != nil {
 			return err
 		}
-		if g.NumClasses > 2 {
-			continue
-		}
-		for what, mask := range map[string][]bool{"validation": s.Val, "test": s.Test} {
-			if oneClass(g, mask) {
-				return fmt.Errorf("split %d of %s: its %s nodes are all of one class, for which ROC-AUC is undefined: choose "+
-					"other splits, or give your own", k, g.Name, what)
+		s := g.Splits[k]
+		for _, part := range []struct {
+			name           string
+			mask           []bool
+			needed, judged bool // whether there must be nodes, and whether the metric is computed from them
+		}{{"training", s.Train, true, false}, {"validation", s.Val, true, true}, {"test", s.Test, false, true}} {
+			switch {
+			case part.needed && !slices.Contains(part.mask, true):
+				return fmt.Errorf("split %d of %s has no %s nodes: add some to its mask, or choose other splits", k, g.Name,
+					part.name)
+			case part.judged && g.NumClasses <= 2 && oneClass(g, part.mask):
+				return fmt.Errorf("split %d of %s: its %s nodes are all of one class, for which ROC-AUC is undefined: "+
+					"choose other splits, or give your own", k, g.Name, part.name)
 			}
 		}
 	}
