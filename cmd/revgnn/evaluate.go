@@ -11,6 +11,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 	"github.com/revgnn/revgnn/pkg/sweep"
 	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/trained"
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
@@ -41,6 +42,12 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	read, err := weights.Read(o.from)
 	if err != nil {
 		return err
+	}
+	// A file of 'revgnn train --out' says which settings its model has. Flags replace only those that they name.
+	if own, err := trained.Read(o.from); err == nil && (!s.command.Flags().Changed("model") || s.model == own.Config.Model) {
+		if config, err = s.changed(own.Config); err != nil {
+			return err
+		}
 	}
 	e, g, err := a.prepare(ctx, a.progress(), s.dataset)
 	if err != nil {

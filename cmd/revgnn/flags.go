@@ -120,6 +120,11 @@ func (s *subject) config() (train.Config, error) {
 			return c, asUsage(err)
 		}
 	}
+	return s.changed(c)
+}
+
+// changed returns the configuration c, changed by the settings that were given as flags.
+func (s *subject) changed(c train.Config) (train.Config, error) {
 	var err error
 	for _, setting := range s.settings() {
 		if f := s.command.Flags().Lookup(setting.flag); f.Changed && err == nil {

@@ -60,11 +60,17 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 			if by.Warning() {
 				again = ""
 			}
-			fmt.Fprintf(stderr, "%v: ending after the current epoch%s\n", by, again)
+			fmt.Fprintf(stderr, "%v: ending after the current step%s\n", by, again)
 		}
 	})()
 	err := cmp.Or(a.execute(ctx, root), out.err())
+	by, interrupted := host.InterruptOf(ctx)
 	if err == nil {
+		// The work may have ended before it noticed the signal, so that nothing is missing. A script still learns by
+		// the exit status that the user wants it to end. A warning of a time limit is no such wish.
+		if interrupted && !by.Warning() {
+			return by.Status()
+		}
 		return 0
 	}
 	message := sentence(err)
@@ -77,7 +83,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	if errors.As(err, &usage) {
 		return 2
 	}
-	if by, is := host.InterruptOf(ctx); is {
+	if interrupted {
 		return by.Status()
 	}
 	return 1

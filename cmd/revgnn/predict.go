@@ -48,8 +48,9 @@ const predictLong = "Predicts the classes of a graph's nodes with a model that '
 	"        [nodes, width], what the model's last layer reads.\n\n" +
 	"To compare with PyTorch: with --gradients, --split, --model or one of the settings below it, the model is that of the\n" +
 	"flags instead, with weights by PyTorch's names (.npz or .safetensors), and is evaluated in training mode without\n" +
-	"dropout. The file to write is an .npz then, with logits, representation (forward, then reverse), the loss over the\n" +
-	"split's training nodes, and with --gradients the loss's gradient grad.<name> by every parameter."
+	"dropout. (A file of 'revgnn train --out' keeps its own settings, but for those that flags name.) The file to write\n" +
+	"is an .npz then, with logits, representation (forward, then reverse), the loss over the split's training nodes, and\n" +
+	"with --gradients the loss's gradient grad.<name> by every parameter."
 
 func (a *app) predict() *cobra.Command {
 	c := &cobra.Command{Use: "predict --dataset NAME --weights FILE --out FILE [flags]", Long: predictLong,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -53,6 +54,13 @@ func TestTrainedModelOnAnotherEngine(t *testing.T) {
 		if told.Engine != "go" || told.About.Engine != engine.CPU || told.Model != name ||
 			told.About.BestEpoch != r.BestEpoch {
 			t.Errorf("%s: told %+v", name, told)
+		}
+		// With a flag for the comparison with PyTorch, the model is still that of the file.
+		var compared prediction
+		succeeds(t, "predict", "--engine", "go", "--dataset", tinyGraph, "--weights", file, "--split", "0",
+			"--out", filepath.Join(dir, "compared.npz"), "--json").document(t, &compared)
+		if !maps.Equal(compared.Config.Values(), c.Resolved().Values()) {
+			t.Errorf("%s: with --split 0, the settings are %+v", name, compared.Config)
 		}
 		z := opened(t, out)
 		logits, _, err := z.Float32s("logits", 1)

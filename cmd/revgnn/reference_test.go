@@ -56,7 +56,13 @@ func reference(root *cobra.Command) []byte {
 			fmt.Fprintf(&b, "\nExamples:\n\n```text\n%s\n```\n", strings.TrimRight(c.Example, "\n"))
 		}
 		shared := false
-		own := table(c.LocalNonPersistentFlags(), func(f *pflag.Flag) bool {
+		flags := c.LocalNonPersistentFlags()
+		c.InheritedFlags().VisitAll(func(f *pflag.Flag) { // from a command above, such as `revgnn runs`
+			if root.PersistentFlags().Lookup(f.Name) == nil {
+				flags.AddFlag(f)
+			}
+		})
+		own := table(flags, func(f *pflag.Flag) bool {
 			is := c.Flags().Lookup("jk") != nil && same(common.Lookup(f.Name), f)
 			shared = shared || is
 			return !is

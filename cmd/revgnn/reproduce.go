@@ -8,6 +8,8 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,6 +36,7 @@ type reproduction struct {
 	dryRun, time                bool
 	checkpointEvery             time.Duration
 	task                        string
+	failed                      int // runs that failed in this call
 }
 
 func (a *app) reproduce() *cobra.Command {
@@ -109,7 +112,7 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	}
 	runner, work := r.runner(scope, shard, store, p), paper.Work(profile, items)
 	if r.dryRun {
-		return r.plan(ctx, runner, work)
+		return r.plan(ctx, runner, work, p)
 	}
 	if err := paper.CanDraw(items); err != nil {
 		return err
@@ -120,12 +123,19 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	if err := r.complete(ctx, runner, work, p); err != nil {
 		return err
 	}
-	return r.render(runner, profile, items)
+	if err := r.render(runner, profile, items); err != nil {
+		return err
+	}
+	if r.failed > 0 {
+		return fmt.Errorf("%d of the runs failed, as said above: the same command tries them again, and what could be "+
+			"made is in %s", r.failed, r.out)
+	}
+	return nil
 }
 
 // plan shows which runs are still to be made, and how much time and memory they take. With the flag --time, it first
 // measures times that are not known.
-func (r *reproduction) plan(ctx context.Context, runner *experiment.Runner, work experiment.Work) error {
+func (r *reproduction) plan(ctx context.Context, runner *experiment.Runner, work experiment.Work, p *progress) error {
 	if r.time {
 		if err := runner.Time(ctx, work); err != nil {
 			return err
@@ -135,6 +145,7 @@ func (r *reproduction) plan(ctx context.Context, runner *experiment.Runner, work
 	if err != nil {
 		return err
 	}
+	r.unused(plan, runner, p)
 	return r.show(plan, func(w io.Writer) { planTable(w, plan) })
 }
 
@@ -142,13 +153,29 @@ func (r *reproduction) plan(ctx context.Context, runner *experiment.Runner, work
 func (r *reproduction) complete(ctx context.Context, runner *experiment.Runner, work experiment.Work,
 	p *progress) error {
 	plan, err := runner.Plan(work)
-	if err != nil || plan.Missing == 0 {
+	if err != nil {
 		return err
+	}
+	r.unused(plan, runner, p)
+	if plan.Missing == 0 {
+		return nil
 	}
 	p.line("profile %s: %d runs are there, %d are to be made; time: %s; memory: %s. What is done is kept in %s, "+
 		"whatever happens.", r.profile, plan.Done, plan.Missing, plan.Time(), memory(plan.Bytes, plan.AtLeast),
 		runner.Store.Path())
 	return runner.Run(ctx, work)
+}
+
+// unused warns of datasets that were chosen although no run on them is needed, or although they are not on this machine.
+// A shard may lack runs on a dataset for a good reason.
+func (r *reproduction) unused(plan experiment.Plan, runner *experiment.Runner, p *progress) {
+	for _, d := range r.datasets {
+		on := func(s experiment.Step) bool { return data.Base(s.Dataset) == d }
+		if r.shard == "" && !slices.ContainsFunc(plan.Steps, on) {
+			why := cmp.Or(strings.TrimPrefix(runner.Absent(d), "not run: "), "none is needed for what is named")
+			p.line("warning: no run on %s: %s", d, why)
+		}
+	}
 }
 
 // render writes the documents.
@@ -187,6 +214,9 @@ func (r *reproduction) scope(profile paper.Profile) (s experiment.Scope, shard e
 	if r.splits != "" {
 		if s.Splits, err = sweep.ParseSplits(r.splits); err != nil {
 			return s, shard, err
+		}
+		if k, n := slices.Max(s.Splits), len(datasets.PaperSeeds); k >= n {
+			return s, shard, fmt.Errorf("the paper's datasets have no split %d: their splits are numbered 0 to %d", k, n-1)
 		}
 	}
 	if err := experiment.CheckChoice(r.datasets, r.models); err != nil {
@@ -227,6 +257,9 @@ func (r *reproduction) runner(scope experiment.Scope, shard experiment.Shard, st
 			p.line("warning: runs on %s are left out: %s", name, sentence(why))
 		},
 		Ended: func(record results.Record) {
+			if record.Status == results.Failed {
+				r.failed++
+			}
 			if record.Status != results.OK {
 				p.line("%s: %s", record.Status, record.Message)
 			}

@@ -23,6 +23,7 @@ func TestReproduceWrongUsage(t *testing.T) {
 		{`unknown profile "slow"`, []string{"all", "--profile", "slow"}},
 		{`shard is "3/2"`, []string{"all", "--shard", "3/2"}},
 		{`splits "x"`, []string{"all", "--splits", "x"}},
+		{"have no split 99: their splits are numbered 0 to 9", []string{"table2", "--splits", "0-99"}},
 		{`"coral" is not a dataset of the paper`, []string{"all", "--datasets", "coral"}},
 		{`unknown model "gnn"`, []string{"all", "--models", "gnn"}},
 		{"--task is not a task", []string{"--task", "{"}},

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/revgnn/revgnn/pkg/results"
 )
 
 // queue finds the runs that a [Work] still needs. Other processes may add records to the same store at any time.
@@ -30,11 +28,7 @@ func (q *queue) look() error {
 		return err
 	}
 	q.records = Index(all)
-	for key, r := range q.records {
-		if r.Status == results.Failed && r.Started.Before(q.began) {
-			delete(q.records, key)
-		}
-	}
+	q.records.forgetFailed(q.began)
 	q.plan = plan(q.scope(), q.records, q.costs(all), q.work, q.Shard)
 	return nil
 }

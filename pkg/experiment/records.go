@@ -1,6 +1,11 @@
 package experiment
 
-import "github.com/revgnn/revgnn/pkg/results"
+import (
+	"maps"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/results"
+)
 
 // Records has the records of runs. The key of a record in this map is the key of its task ([Task.Key]).
 type Records map[string]*results.Record
@@ -23,6 +28,13 @@ func Index(all []results.Record) Records {
 		}
 	}
 	return out
+}
+
+// forgetFailed removes the records of runs that began before the given time and failed. Such runs are made again.
+func (r Records) forgetFailed(before time.Time) {
+	maps.DeleteFunc(r, func(_ string, made *results.Record) bool {
+		return made.Status == results.Failed && made.Started.Before(before)
+	})
 }
 
 // Of returns the record of a task, or nil if there is none. The record of a training that diverged or failed has no

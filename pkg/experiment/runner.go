@@ -70,13 +70,16 @@ type Progress struct {
 // Left returns the estimated time of the remaining runs as text.
 func (p Progress) Left() string { return timeOf(p.Seconds, p.Unknown) }
 
-// Plan lists the runs that the given work needs, and their cost.
+// Plan lists the runs that the given work needs, and their cost. A run that failed is not done, since [Runner.Run] tries
+// it again.
 func (r *Runner) Plan(work Work) (Plan, error) {
 	all, err := r.all()
 	if err != nil {
 		return Plan{}, err
 	}
-	return plan(r.scope(), Index(all), r.costs(all), work, r.Shard), nil
+	records := Index(all)
+	records.forgetFailed(time.Now())
+	return plan(r.scope(), records, r.costs(all), work, r.Shard), nil
 }
 
 // costs returns the times and the memory of those recorded runs that were made on this Runner's engine. If this engine

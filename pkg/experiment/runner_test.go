@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
@@ -99,6 +100,27 @@ func TestInterruptedAndResumed(t *testing.T) {
 	// the four runs on tolokers.
 	if p, err := r.Plan(searches); err != nil || p.Missing != 4 || p.Unknown != 4 {
 		t.Errorf("%d runs are missing, %d of unknown cost, %v", p.Missing, p.Unknown, err)
+	}
+}
+
+// TestFailedIsTriedAgain makes a run that fails, since the graph has no such split. The run must then still be missing in
+// the plan, and each call of Run must try it once more.
+func TestFailedIsTriedAgain(t *testing.T) {
+	r := runner(t, filepath.Join(t.TempDir(), "runs.sqlite"))
+	work := func(v *View) { Ask[Trained](v, Training("minesweeper", 99, train.Default("gcn"))) }
+	for made := range 3 {
+		p, err := r.Plan(work)
+		if err != nil || p.Missing != 1 || p.Done != 0 {
+			t.Errorf("after %d failures: %d missing, %d done, %v", made, p.Missing, p.Done, err)
+		}
+		failed, err := r.Store.Find(results.Query{Status: []string{results.Failed}})
+		if err != nil || len(failed) != made {
+			t.Errorf("%d failed runs are recorded, want %d; %v", len(failed), made, err)
+		}
+		time.Sleep(2 * time.Millisecond) // a run of the same millisecond would count as one of this call
+		if err := r.Run(t.Context(), work); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

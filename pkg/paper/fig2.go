@@ -55,7 +55,7 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 			}
 			s := &series[i]
 			s.X, s.Y = append(s.X, float64(at.Layers)), append(s.Y, metrics.Mean(tests))
-			s.Spread = append(s.Spread, metrics.SampleStd(tests)) // NaN for one split: no error bar
+			s.Spread = append(s.Spread, metrics.SampleStd(tests)) // 0 for one split
 			test := overSplits(tests)
 			if len(bad) > 0 {
 				test = test.Below(report.Text("not in the mean: " + strings.Join(bad, "; ")))
