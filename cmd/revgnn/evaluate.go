@@ -39,12 +39,12 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	if err := o.check(".npz"); err != nil {
 		return err
 	}
-	read, err := weights.Read(o.from)
+	file, err := weights.ReadFile(o.from)
 	if err != nil {
 		return err
 	}
 	// A file of 'revgnn train --out' says which settings its model has. Flags replace only those that they name.
-	if own, err := trained.Read(o.from); err == nil && (!s.command.Flags().Changed("model") || s.model == own.Config.Model) {
+	if own, err := trained.Of(o.from, file); err == nil && (!s.command.Flags().Changed("model") || s.model == own.Config.Model) {
 		if config, err = s.changed(own.Config); err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	if err := sweep.HasSplits([]int{o.split}, g); err != nil {
 		return asUsage(err)
 	}
-	out, arrays, err := o.evaluate(e, g, config, read)
+	out, arrays, err := o.evaluate(e, g, config, file.Parameters)
 	if err != nil {
 		return err
 	}

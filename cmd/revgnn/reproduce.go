@@ -111,8 +111,18 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 		p.line("%d run records that came with revgnn were added to %s", added, store.Path())
 	}
 	runner, work := r.runner(scope, shard, store, p), paper.Work(profile, items)
+	if r.time {
+		if err := runner.Time(ctx, work); err != nil {
+			return err
+		}
+	}
+	plan, err := runner.Plan(work)
+	if err != nil {
+		return err
+	}
+	r.unused(plan, runner, p)
 	if r.dryRun {
-		return r.plan(ctx, runner, work, p)
+		return r.show(plan, func(w io.Writer) { planTable(w, plan) })
 	}
 	if err := paper.CanDraw(items); err != nil {
 		return err
@@ -120,7 +130,7 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	if err := files.Writable(r.out); err != nil {
 		return err
 	}
-	if err := r.complete(ctx, runner, work, p); err != nil {
+	if err := r.complete(ctx, runner, work, plan, p); err != nil {
 		return err
 	}
 	if err := r.render(runner, profile, items); err != nil {
@@ -133,30 +143,9 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	return nil
 }
 
-// plan shows which runs are still to be made, and how much time and memory they take. With the flag --time, it first
-// measures times that are not known.
-func (r *reproduction) plan(ctx context.Context, runner *experiment.Runner, work experiment.Work, p *progress) error {
-	if r.time {
-		if err := runner.Time(ctx, work); err != nil {
-			return err
-		}
-	}
-	plan, err := runner.Plan(work)
-	if err != nil {
-		return err
-	}
-	r.unused(plan, runner, p)
-	return r.show(plan, func(w io.Writer) { planTable(w, plan) })
-}
-
 // complete makes the runs that have no record yet.
 func (r *reproduction) complete(ctx context.Context, runner *experiment.Runner, work experiment.Work,
-	p *progress) error {
-	plan, err := runner.Plan(work)
-	if err != nil {
-		return err
-	}
-	r.unused(plan, runner, p)
+	plan experiment.Plan, p *progress) error {
 	if plan.Missing == 0 {
 		return nil
 	}

@@ -50,6 +50,12 @@ func Read(path string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Of(path, f)
+}
+
+// Of does the same as [Read] for a file that has been read already. The argument path is the name of this file, which
+// error messages use.
+func Of(path string, f weights.File) (*Model, error) {
 	about, err := parse(path, f.Metadata)
 	if err != nil {
 		return nil, err
