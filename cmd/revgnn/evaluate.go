@@ -32,9 +32,8 @@ type prediction struct {
 // evaluate does the work of the command predict if the flags describe the model. It evaluates this model in training
 // mode (without dropout), and writes the results to a file, so that they can be compared with those of PyTorch.
 func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
-	config, err := s.config()
-	if err != nil {
-		return err
+	if s.dataset == "" {
+		return noDataset()
 	}
 	if err := o.check(".npz"); err != nil {
 		return err
@@ -43,11 +42,18 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	if err != nil {
 		return err
 	}
-	// A file of 'revgnn train --out' says which settings its model has. Flags replace only those that they name.
-	if own, err := trained.Of(o.from, file); err == nil && (!s.command.Flags().Changed("model") || s.model == own.Config.Model) {
-		if config, err = s.changed(own.Config); err != nil {
-			return err
-		}
+	// A file of 'revgnn train --out' says which model it has, and with which settings. Flags replace only those that
+	// they name.
+	own, notOwn := trained.Of(o.from, file)
+	if notOwn == nil && !s.command.Flags().Changed("model") {
+		s.model = own.Config.Model
+	}
+	config, err := s.config()
+	if err == nil && notOwn == nil && s.model == own.Config.Model {
+		config, err = s.changed(own.Config)
+	}
+	if err != nil {
+		return err
 	}
 	e, g, err := a.prepare(ctx, a.progress(), s.dataset)
 	if err != nil {

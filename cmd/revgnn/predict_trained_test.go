@@ -57,8 +57,12 @@ func TestTrainedModelOnAnotherEngine(t *testing.T) {
 		}
 		// With a flag for the comparison with PyTorch, the model is still that of the file.
 		var compared prediction
-		succeeds(t, "predict", "--engine", "go", "--dataset", tinyGraph, "--weights", file, "--split", "0",
-			"--out", filepath.Join(dir, "compared.npz"), "--json").document(t, &compared)
+		arguments := []string{"predict", "--engine", "go", "--dataset", tinyGraph, "--weights", file, "--split", "0",
+			"--out", filepath.Join(dir, "compared.npz"), "--json"}
+		if c.Value("heads") != nil {
+			arguments = append(arguments, "--heads", "1") // which the model of predict's default does not have
+		}
+		succeeds(t, arguments...).document(t, &compared)
 		if !maps.Equal(compared.Config.Values(), c.Resolved().Values()) {
 			t.Errorf("%s: with --split 0, the settings are %+v", name, compared.Config)
 		}
