@@ -45,7 +45,7 @@ func (a *app) datasetsList() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				l := listed{name, doctor.Present(name, dir), info.Statistics.Nodes, info.Statistics.Edges,
+				l := listed{name, doctor.Absent(name, dir) == "", info.Statistics.Nodes, info.Statistics.Edges,
 					info.Task, 0, info.Licence}
 				for _, f := range info.All() {
 					l.Bytes += f.Bytes

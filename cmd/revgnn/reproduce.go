@@ -217,8 +217,11 @@ func (r *reproduction) scope(profile paper.Profile) (s experiment.Scope, shard e
 		return s, shard, err
 	}
 	s.Absent = func(dataset string) string {
-		if r.data.Offline && experiment.IsPublic(data.Base(dataset)) && !doctor.Present(dataset, dir) {
-			return "not run: dataset not here"
+		if !r.data.Offline || !experiment.IsPublic(data.Base(dataset)) {
+			return ""
+		}
+		if why := doctor.Absent(dataset, dir); why != "" {
+			return "not run: dataset " + why
 		}
 		return ""
 	}

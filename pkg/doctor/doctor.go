@@ -2,6 +2,7 @@
 package doctor
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -60,27 +61,33 @@ func Examine(engineName string, data datasets.Options) *Report {
 	}
 	r.Data = dir
 	for _, name := range datasets.Names() {
-		if Present(name, dir) {
+		if Absent(name, dir) == "" {
 			r.Datasets = append(r.Datasets, name)
 		}
 	}
 	return r
 }
 
-// Present tells whether the folder dir has the files of the dataset with the given name. It checks that each file has
-// the right size, but does not read the file. It does not look for the file with the directions of the edges, since
-// most models do not need this file. For a generated dataset, which needs no files, the result is true.
-func Present(name, dir string) bool {
+// Absent says in a few words why the dataset with the given name cannot be used from the folder dir: "not here" if a
+// file is missing, or that a file is damaged. The result is "" if nothing is wrong. Absent checks that each file has the
+// right size, but does not read the file. It does not look for the file with the directions of the edges, since most
+// models do not need this file. For a generated dataset, which needs no files, the result is "".
+func Absent(name, dir string) (why string) {
 	info, err := datasets.Info(name)
 	if err != nil {
-		return false
+		return "not known"
 	}
 	for _, f := range info.Files {
-		if found, err := os.Stat(filepath.Join(dir, f.Name)); err != nil || found.Size() != f.Bytes {
-			return false
+		found, err := os.Stat(filepath.Join(dir, f.Name))
+		switch {
+		case err != nil:
+			return "not here"
+		case found.Size() != f.Bytes:
+			return fmt.Sprintf("damaged (%s has %d bytes instead of %d; `revgnn datasets get %s` replaces it)", f.Name,
+				found.Size(), f.Bytes, name)
 		}
 	}
-	return true
+	return ""
 }
 
 // kernel returns the path of the file kernel.json of Jupyter's Go kernel, or "" if there is none. It looks first in the

@@ -3,6 +3,7 @@ package doctor
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/revgnn/revgnn/pkg/datasets"
@@ -19,24 +20,27 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-func TestPresent(t *testing.T) {
+func TestAbsent(t *testing.T) {
 	dir := t.TempDir()
 	info, err := datasets.Info("minesweeper")
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, info.Files[0].Name)
-	for size, want := range map[int64]bool{1: false, info.Files[0].Bytes: true} {
+	says := func(name, want string) {
+		t.Helper()
+		if why := Absent(name, dir); !strings.HasPrefix(why, want) || want == "" && why != "" {
+			t.Errorf("%s is %q, want %q", name, why, want)
+		}
+	}
+	says("minesweeper", "not here")
+	for size, want := range map[int64]string{1: "damaged (minesweeper.npz has 1 bytes", info.Files[0].Bytes: ""} {
 		if err := os.WriteFile(path, make([]byte, size), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if Present("minesweeper", dir) != want {
-			t.Errorf("%d bytes: present is not %v", size, want)
-		}
+		says("minesweeper", want)
 	}
-	if Present("zzz", dir) {
-		t.Error("an unknown dataset is present")
-	}
+	says("zzz", "not known")
 }
 
 func TestKernelOfTheCheckout(t *testing.T) {

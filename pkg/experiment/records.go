@@ -33,7 +33,7 @@ func Index(all []results.Record) Records {
 // forgetFailed removes the records of runs that began before the given time and failed. Such runs are made again.
 func (r Records) forgetFailed(before time.Time) {
 	maps.DeleteFunc(r, func(_ string, made *results.Record) bool {
-		return made.Status == results.Failed && made.Started.Before(before)
+		return made.FailedBefore(before)
 	})
 }
 

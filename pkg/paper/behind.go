@@ -67,16 +67,11 @@ func described(r *results.Record) (what, settings string) {
 // others lists the settings of a training that are not the defaults of its model, such as ", drop-edge 0.5, seed 1000".
 // It leaves out the settings that [described] and [train.Config.Depth] have.
 func others(c train.Config) (text string) {
-	usual := train.Default(c.Model)
-	usual.Forward, usual.Reverse = c.Forward, c.Reverse // defaults of other settings may depend on them
-	c, usual = c.Resolved(), usual.Resolved()
-	for _, s := range c.Settings() {
+	for _, s := range c.Changed() {
 		switch s.Name {
 		case "forward", "reverse", "time", "reverse-time", "lr", "hidden", "dropout", "epochs", "lipschitz":
-			continue
-		}
-		if value := s.Current(); value != usual.Value(s.Name) {
-			text += fmt.Sprintf(", %s %v", s.Name, value)
+		default:
+			text += fmt.Sprintf(", %s %v", s.Name, s.Current())
 		}
 	}
 	return text

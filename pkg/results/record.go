@@ -79,6 +79,10 @@ type Record struct {
 	Outcome json.RawMessage `json:"outcome,omitempty"`
 }
 
+// FailedBefore tells whether the run failed, and started before the given time. A process that starts at this time makes
+// such a run again.
+func (r *Record) FailedBefore(t time.Time) bool { return r.Status == Failed && r.Started.Before(t) }
+
 // Machine describes where a run ran.
 type Machine struct {
 	// Platform is the operating system and the architecture, such as "linux/amd64".

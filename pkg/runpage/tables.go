@@ -92,11 +92,8 @@ func Command(r *results.Record, c train.Config) string { return command(r, c, []
 func command(r *results.Record, c train.Config, splits []int) string {
 	words := []string{"revgnn train", "--dataset " + quoted(r.Dataset), "--model " + quoted(r.Model),
 		"--splits " + strings.ReplaceAll(strings.Trim(fmt.Sprint(splits), "[]"), " ", ",")}
-	usual := train.Default(c.Model).Resolved()
-	for _, s := range c.Settings() {
-		if value := fmt.Sprint(s.Current()); value != fmt.Sprint(usual.Value(s.Name)) {
-			words = append(words, "--"+s.Name+"="+quoted(value))
-		}
+	for _, s := range c.Changed() {
+		words = append(words, "--"+s.Name+"="+quoted(fmt.Sprint(s.Current())))
 	}
 	words = append(words, "--engine "+quoted(r.Engine))
 	if n := experiment.ThreadsOf(r); n > 0 && strings.HasPrefix(r.Engine, "xla:cpu") {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/files"
-	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // Choices is the content of a file into which searches write the settings that they have chosen ([Result.Save]). The
@@ -43,12 +42,8 @@ func OpenChoices(path string) (c Choices, err error) {
 // and the ID of the search, by which the records of the search are found.
 func (r *Result) Choice() experiment.Choice {
 	c := experiment.Choice{Dataset: r.Dataset, Model: r.Model, Settings: experiment.Settings{}, Search: r.Search}
-	usual := train.Default(r.Model).Resolved().Values()
-	for key, value := range r.Config.Values() {
-		text, _ := json.Marshal(value) // cannot fail: settings are plain values
-		if with, _ := json.Marshal(usual[key]); key != "model" && !bytes.Equal(text, with) {
-			c.Settings[key] = text
-		}
+	for _, s := range r.Config.Changed() {
+		c.Settings[s.Key()], _ = json.Marshal(s.Current()) // cannot fail: settings are plain values
 	}
 	c.Note = fmt.Sprintf("trial %d of %d from the space %s, validation %s %.4f on splits %v after %.0f epochs of %d",
 		r.Best.Trial, len(r.Trials), r.Space, r.Metric, r.Best.Val, r.Splits, r.Best.Epochs,

@@ -80,7 +80,7 @@ func read(store *results.Store, id string, began time.Time) (known, error) {
 	}
 	k := known{}
 	for _, r := range records {
-		if r.Status == results.Failed && r.Started.Before(began) {
+		if r.FailedBefore(began) {
 			continue
 		}
 		o := Outcome{record: r}

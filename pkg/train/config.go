@@ -105,6 +105,19 @@ func (c Config) Resolved() Config {
 	return c
 }
 
+// Changed returns the settings of c whose values are not the model's defaults. In both c and the defaults, the settings
+// without a value are filled in first ([Config.Resolved]).
+func (c Config) Changed() (list []models.Setting) {
+	c = c.Resolved()
+	usual := Default(c.Model).Resolved()
+	for _, s := range c.Settings() {
+		if s.Current() != usual.Value(s.Name) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // Values returns the model's name and the values of all settings. The keys of the map are the names in JSON.
 func (c Config) Values() map[string]any {
 	out := c.Config.Values()
