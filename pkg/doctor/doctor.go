@@ -69,9 +69,10 @@ func Examine(engineName string, data datasets.Options) *Report {
 }
 
 // Absent says in a few words why the dataset with the given name cannot be used from the folder dir: "not here" if a
-// file is missing, or that a file is damaged. The result is "" if nothing is wrong. Absent checks that each file has the
-// right size, but does not read the file. It does not look for the file with the directions of the edges, since most
-// models do not need this file. For a generated dataset, which needs no files, the result is "".
+// file is missing, or that a file is damaged. It names the first problem only. The result is "" if nothing is wrong.
+// Absent checks that each file has the right size, but does not read the file. It does not look for the file with the
+// directions of the edges, since most models do not need this file. For a generated dataset, which needs no files, the
+// result is "".
 func Absent(name, dir string) (why string) {
 	info, err := datasets.Info(name)
 	if err != nil {

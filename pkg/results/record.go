@@ -79,8 +79,8 @@ type Record struct {
 	Outcome json.RawMessage `json:"outcome,omitempty"`
 }
 
-// FailedBefore tells whether the run failed, and started before the given time. A process that starts at this time makes
-// such a run again.
+// FailedBefore tells whether the run failed, and started before time t. A process that began at time t makes such a run
+// again. It does not make a run again that failed since then.
 func (r *Record) FailedBefore(t time.Time) bool { return r.Status == Failed && r.Started.Before(t) }
 
 // Machine describes where a run ran.

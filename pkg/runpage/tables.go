@@ -52,6 +52,7 @@ func (r run) numbers() report.Item {
 }
 
 // settings returns the table of all settings. If a setting differs from the default, the row also has the default.
+// (train.Config.Changed does not help here, since it does not return the defaults.)
 func (r run) settings() report.Item {
 	t := &report.Table{ID: "run-settings", Title: "Settings of " + r.Model, Corner: "Setting",
 		Columns: []report.Column{{Name: "Value"}, {Name: "Default", Unit: "where it differs"}}}
