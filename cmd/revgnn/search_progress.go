@@ -65,8 +65,8 @@ func searchTable(w io.Writer, s searched) {
 		if t.Status == results.OK {
 			val = fmt.Sprintf("%.4f", t.Val)
 		}
-		fmt.Fprintf(w, "%d\t%d\t%.0f\t%s\t%s\t%s\n", t.Trial, t.Rung+1, t.Epochs, val, t.Status,
-			search.Describe(t.Settings))
+		fmt.Fprintf(w, "%d\t%d of %d\t%.0f\t%s\t%s\t%s\n", t.Trial, t.Rung+1, len(s.Schedule.Rungs), t.Epochs, val,
+			t.Status, search.Describe(t.Settings))
 	}
 	fmt.Fprintf(w, "\nbest\t%s %.4f on validation, trial %d of %d\n", s.Metric, s.Best.Val, s.Best.Trial, len(s.Trials))
 	fmt.Fprintf(w, "settings\t%s\n", search.Describe(s.Choice().Settings))

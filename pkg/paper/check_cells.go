@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/revgnn/revgnn/data"
@@ -52,6 +53,19 @@ func (v *View) cellOf(row PerformanceRow, dataset string) experiment.Found {
 	return v.Search(dataset, row.Model)
 }
 
+// distance formats the distance of our mean from the published mean, in published standard deviations. It has one digit
+// after the point, or more if the rounded distance would be on the other side of a limit of the check.
+func (c cellCheck) distance(apart float64) (text string) {
+	verdict := limited(apart, c.Reproduced, c.Weaker)
+	for digits := 1; digits <= 4; digits++ {
+		text = strconv.FormatFloat(apart, 'f', digits, 64)
+		if shown, _ := strconv.ParseFloat(text, 64); limited(shown, c.Reproduced, c.Weaker) == verdict {
+			break
+		}
+	}
+	return text
+}
+
 // judge compares our result f with the published mean and standard deviation in column k of the row.
 func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding {
 	mean, std := row.Cells[k].Mean, row.Cells[k].Std
@@ -80,8 +94,8 @@ func (c cellCheck) judge(f experiment.Found, row PerformanceRow, k int) finding 
 	}
 	at := metrics.Mean(ours)
 	apart := (at - mean) / row.std(k)
-	out := found(limited(math.Abs(apart), c.Reproduced, c.Weaker), at, mean, "%s, paper %s: %+.2f (%.1f std)", text,
-		theirs, at-mean, math.Abs(apart)).withoutFailed(f.Bad)
+	out := found(limited(math.Abs(apart), c.Reproduced, c.Weaker), at, mean, "%s, paper %s: %+.2f (%s std)", text,
+		theirs, at-mean, c.distance(math.Abs(apart))).withoutFailed(f.Bad)
 	out.degree, out.splits = degree(out.verdict, apart), f.Shared(f)
 	if f.Seeds > 1 {
 		out.numbers += fmt.Sprintf("; seeds on the same split differ by ±%.2f", 100*f.SeedStd)

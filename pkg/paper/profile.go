@@ -163,7 +163,8 @@ func ParseProfile(name string) (p Profile, err error) {
 		p, err = readProfile(text)
 	}
 	if err != nil {
-		return p, fmt.Errorf("data/settings/%s.json is damaged (%w): rebuild from a clean checkout", name, err)
+		return p, fmt.Errorf("data/settings/%s.json can't be used (%w): mend it, or take that of a clean checkout, and "+
+			"build again", name, err)
 	}
 	return p, nil
 }
@@ -176,6 +177,11 @@ func readProfile(text []byte) (p Profile, err error) {
 	for _, r := range p.Rules {
 		if err := r.Check(); err != nil {
 			return p, fmt.Errorf("candidates: %w", err)
+		}
+	}
+	for _, c := range p.Chosen {
+		if _, err := p.Candidates(c.Dataset, c.Model); err != nil {
+			return p, err
 		}
 	}
 	if err := p.Reversing.check(); err != nil {

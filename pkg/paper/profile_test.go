@@ -32,7 +32,8 @@ func TestConfigurationsAreValid(t *testing.T) {
 }
 
 // TestProfilesAreReadStrictly: a profile is refused if it has a name that is not known, for example because of a
-// misspelling. It is also refused if it gives a model a setting that this model does not have.
+// misspelling. It is also refused if it gives a model a setting that this model does not have, and if its chosen settings
+// of one model on one dataset have different splits.
 func TestProfilesAreReadStrictly(t *testing.T) {
 	text, err := data.Settings("quick")
 	if err != nil {
@@ -44,6 +45,7 @@ func TestProfilesAreReadStrictly(t *testing.T) {
 		`"setting": "forward"`:          `"setting": "foreward"`,
 		`"plain": {"model": "gcn",`:     `"plain": {"model": "gcn", "lipschitz": 0.5,`,
 		`"layers": 1024, "settings": {`: `"layers": 1024, "settings": {"heads": 2, `,
+		`"chosen": [`:                   `"chosen": [{"dataset": "cora", "model": "gcn", "settings": {}, "splits": [0]}, `,
 	} {
 		changed := strings.Replace(string(text), old, now, 1)
 		if changed == string(text) {

@@ -405,3 +405,14 @@ func TestSpearman(t *testing.T) {
 		t.Error("equal values do not share ranks")
 	}
 }
+
+// TestDistance checks that a rounded distance is never on the other side of a limit.
+func TestDistance(t *testing.T) {
+	c := cellCheck{"table2", 1, 2}
+	for apart, want := range map[float64]string{0.04: "0.0", 0.96: "1.0", 1: "1.0", 1.04: "1.04", 1.96: "2.0",
+		2.028: "2.03", 2.004: "2.004", 15.3: "15.3"} {
+		if text := c.distance(apart); text != want {
+			t.Errorf("%g is %s, want %s", apart, text, want)
+		}
+	}
+}

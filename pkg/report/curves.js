@@ -1,7 +1,9 @@
 option => {
   const short = v => v !== 0 && (Math.abs(v) >= 1e5 || Math.abs(v) < 0.001) ? (+v.toPrecision(6)).toExponential().replace('+', '')
     : String(+v.toPrecision(6));
-  for (const axis of [].concat(option.xAxis, option.yAxis)) axis.axisLabel.formatter = short;
+  for (const axis of [].concat(option.yAxis)) axis.axisLabel.formatter = short;
+  // The last label of an axis with X is the largest X of the data, which may have many digits.
+  for (const axis of [].concat(option.xAxis)) axis.axisLabel.formatter = v => short(Number.isInteger(v) ? v : +v.toPrecision(4));
   // An error bar or a band that would extend beyond the panel is cut at the edge of the panel. It is also cut there if
   // it would extend to zero or below on a logarithmic axis.
   const place = (params, api, x, y) => {

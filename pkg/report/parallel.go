@@ -19,6 +19,7 @@ var parallelJS string
 type ParallelAxis struct {
 	Name       string
 	Log        bool // whether the axis is logarithmic; all values must then be above zero
+	Whole      bool // whether values are whole numbers; then the labels are, too
 	Categories []string
 }
 
@@ -90,8 +91,12 @@ func (p *parallel) option() map[string]any {
 	for i, a := range p.axes {
 		axis := map[string]any{"dim": i, "name": a.Name, "type": scale(a.Log), "scale": true,
 			"nameTextStyle": map[string]any{"color": ink, "fontSize": 12}, "nameGap": 12,
-			"axisLine":  map[string]any{"lineStyle": map[string]any{"color": line}},
-			"axisLabel": map[string]any{"color": ink, "fontSize": 11}}
+			"axisLine": map[string]any{"lineStyle": map[string]any{"color": line}},
+			"axisLabel": map[string]any{"color": ink, "fontSize": 11, "textBorderColor": "#ffffff",
+				"textBorderWidth": 3}} // the border keeps lines from running through a label
+		if a.Whole {
+			axis["minInterval"] = 1
+		}
 		if n := len(a.Categories); n > 0 { // on a category axis of ECharts, lines could not have gaps
 			axis["categories"], axis["min"], axis["max"], axis["interval"] = a.Categories, 0, max(1, n-1), 1
 		}

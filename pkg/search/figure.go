@@ -63,7 +63,7 @@ func (r *Result) parallel() *report.Figure {
 	var axes []report.ParallelAxis
 	for _, key := range keys {
 		d := r.Dimensions[key]
-		axis := report.ParallelAxis{Name: key, Log: d.Log != nil}
+		axis := report.ParallelAxis{Name: key, Log: d.Log != nil, Whole: d.Integer != nil}
 		for _, value := range d.Choice {
 			axis.Categories = append(axis.Categories, text(value))
 		}
