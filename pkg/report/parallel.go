@@ -91,9 +91,8 @@ func (p *parallel) option() map[string]any {
 	for i, a := range p.axes {
 		axis := map[string]any{"dim": i, "name": a.Name, "type": scale(a.Log), "scale": true,
 			"nameTextStyle": map[string]any{"color": ink, "fontSize": 12}, "nameGap": 12,
-			"axisLine": map[string]any{"lineStyle": map[string]any{"color": line}},
-			"axisLabel": map[string]any{"color": ink, "fontSize": 11, "textBorderColor": "#ffffff",
-				"textBorderWidth": 3}} // the border keeps lines from running through a label
+			"axisLine":  map[string]any{"lineStyle": map[string]any{"color": line}},
+			"axisLabel": map[string]any{"color": ink, "fontSize": 11}}
 		if a.Whole {
 			axis["minInterval"] = 1
 		}
