@@ -44,13 +44,12 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	}
 	// A file of 'revgnn train --out' says which model it has, and with which settings. Flags replace only those that
 	// they name.
+	var config train.Config
 	own, notOwn := trained.Of(o.from, file)
-	if notOwn == nil && !s.command.Flags().Changed("model") {
-		s.model = own.Config.Model
-	}
-	config, err := s.config()
-	if err == nil && notOwn == nil && s.model == own.Config.Model {
+	if notOwn == nil && (!s.command.Flags().Changed("model") || s.model == own.Config.Model) {
 		config, err = s.changed(own.Config)
+	} else {
+		config, err = s.config()
 	}
 	if err != nil {
 		return err

@@ -91,6 +91,20 @@ func TestTrainedModelOnAnotherEngine(t *testing.T) {
 	}
 }
 
+// TestFlagsBesideATrainedFile: predict checks the values of flags together with the settings of the file, not with the
+// defaults of the model. 3 heads divide the file's attention-dim of 24, but not the default of 16.
+func TestFlagsBesideATrainedFile(t *testing.T) {
+	dir := t.TempDir()
+	succeeds(t, "train", "--engine", "go", "--dataset", tinyGraph, "--model", "grand", "--attention-dim", "24",
+		"--epochs", "1", "--splits", "0", "--runs", filepath.Join(dir, "runs.sqlite"), "--out", dir)
+	var compared prediction
+	succeeds(t, "predict", "--engine", "go", "--dataset", tinyGraph, "--weights", filepath.Join(dir, "split0.safetensors"),
+		"--heads", "3", "--out", filepath.Join(dir, "compared.npz"), "--json").document(t, &compared)
+	if heads, dim := compared.Config.Heads, compared.Config.Value("attention-dim"); heads != 3 || dim != 24 {
+		t.Errorf("%d heads and attention-dim %v, want 3 and 24", heads, dim)
+	}
+}
+
 // TestPredictByTheFileAlone trains a model, and predicts with the file of the model, without any flags that describe
 // the model. It checks the written table of probabilities, and the error messages for wrong arguments.
 func TestPredictByTheFileAlone(t *testing.T) {
