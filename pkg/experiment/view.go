@@ -89,7 +89,8 @@ func (v *View) unwanted(dataset, model string) string {
 	case v.Datasets != nil && !slices.Contains(v.Datasets, base) && IsPublic(base):
 		return "not run: not among the --datasets chosen"
 	case v.Datasets == nil && !slices.Contains(v.Profile.Datasets, base) && IsPublic(base):
-		return fmt.Sprintf("not run: the dataset is not part of the profile %s; choose it with reproduce --datasets", v.Profile.Name)
+		return fmt.Sprintf("not run: the dataset is not part of the profile %s; choose it with reproduce --datasets",
+			v.Profile.Name)
 	case v.Models != nil && model != "" && !slices.Contains(v.Models, model):
 		return "not run: not among the --models chosen"
 	case v.Models == nil && v.Datasets == nil && v.Profile.leftOut(base, model) != "":

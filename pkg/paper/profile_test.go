@@ -32,8 +32,8 @@ func TestConfigurationsAreValid(t *testing.T) {
 }
 
 // TestProfilesAreReadStrictly: a profile is refused if it has a name that is not known, for example because of a
-// misspelling. It is also refused if it gives a model a setting that this model does not have, and if its chosen settings
-// of one model on one dataset have different splits.
+// misspelling. It is also refused if it gives a model a setting that this model does not have, and if its chosen
+// settings of one model on one dataset have different splits.
 func TestProfilesAreReadStrictly(t *testing.T) {
 	text, err := data.Settings("quick")
 	if err != nil {

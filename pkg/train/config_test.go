@@ -10,7 +10,8 @@ import (
 func TestChanged(t *testing.T) {
 	c := Default("gcn+rep")
 	if list := c.Changed(); len(list) > 0 {
-		t.Errorf("%d settings of the default configuration differ from the defaults, such as %s", len(list), list[0].Name)
+		t.Errorf("%d settings of the default configuration differ from the defaults, such as %s", len(list),
+			list[0].Name)
 	}
 	c.HeadLayers = c.Resolved().HeadLayers
 	c.Reverse, c.LearningRate = c.Reverse+1, 2*c.LearningRate
