@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,27 +12,28 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Claim is an entry of data/paper/claims.json: a statement of the paper, and the check that decides whether it holds.
-// The check may split the statement into several cases, for example one for each cell of a table.
+// Claim is an entry of data/paper/claims.json: a statement of the paper, and the rule that decides whether it holds.
+// The rule may split the statement into several cases, for example one for each cell of a table.
 type Claim struct {
 	ID    string `json:"id"`
 	Group string `json:"group"`
-	// Where is the place of the statement in the paper, such as "figure 2". Shown is the name of an item, such as
-	// "fig2". The page of this item shows the runs from which the verdict on the claim follows.
+	// Where is the place of the statement in the paper, such as "figure 2". Shown is the item, such as "fig2", whose
+	// page shows the runs behind the verdict.
 	Where string `json:"where"`
 	Shown string `json:"shown"`
-	// Says is the statement as a sentence, such as "{model} reaches {theirs} on {dataset}." For each case, {model},
-	// {dataset}, {aspect} and {theirs} are replaced by the fields of claimCase with these names.
-	Says string `json:"says"`
-	// Check is the name of the check, such as "cell". With has the check's parameters, such as the limits for verdicts.
-	Check string          `json:"check"`
-	With  json.RawMessage `json:"with"`
+	// Says is the statement, and Numbers are the clauses of the sentence on our numbers; see [clauses]. Each has the
+	// clauses for a value that is a list, such as one entry for each model.
+	Says    string  `json:"says"`
+	Numbers clauses `json:"numbers"`
+	Each    clauses `json:"each"`
+	// Check is the name of the rule, such as "cell". With has its parameters, such as the limits for verdicts.
+	Check string `json:"check"`
+	With  values `json:"with"`
 
-	check check
+	rule rule
 }
 
-// ClaimGroup is a group of claims under one heading. Title is the heading. About explains what the verdicts mean in
-// this group.
+// ClaimGroup is a group of claims under one heading. About explains what the verdicts mean in this group.
 type ClaimGroup struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
@@ -44,38 +46,151 @@ type claims struct {
 	Claims []Claim      `json:"claims"`
 }
 
-// check is the rule that decides on a claim. Its method cases splits the claim into cases, and each case gets a
-// verdict. A type that implements check has the parameters of the check as fields, which are read from [Claim].With.
-type check interface {
-	// problem returns an error if parameters are missing or impossible.
-	problem() error
-	cases(v *View) []claimCase
-}
+// clauses are the parts of a sentence. A clause holds names of values with their formats, such as "{mean:%.2f} of
+// {model}". It is left out if a value is missing; "{?name}" prints nothing and only asks for the value.
+type clauses []string
 
-// checks has an entry for each check. The key is the name of the check, as in [Claim].Check. The value is the function
-// that reads the parameters of the check.
-var checks = map[string]func(with []byte) (check, error){
-	"cell": reading[cellCheck], "gain": reading[gainCheck], "unchanged": reading[unchanged],
-	"most": reading[mostAhead], "largest": reading[largestGain], "place": reading[placeCheck],
-	"trend":     reading[trend],
-	"gsl-below": reading[gslBelow], "gsl-above": reading[gslAbove], "gsl-less": reading[gslLess],
-	"spread": reading[spreadOver], "directions": reading[directions],
-	"inversion": reading[inversionCheck], "converges": reading[converges],
-	"line": reading[lineCheck], "power": reading[powerCheck],
-	"statistics": reading[statisticsCheck],
-}
+// values has numbers and texts by name, for [clauses].
+type values map[string]any
 
-// reading reads the parameters of a check of the type T from JSON. Unknown, missing and impossible parameters are
-// errors.
-func reading[T check](with []byte) (check, error) {
-	var c T
-	if err := files.Strict(with, &c); err != nil {
-		return nil, err
+var valueName = regexp.MustCompile(`\{(\??)(\w+):?([^}]*)\}`)
+
+func (c clauses) fill(each clauses, all values) string {
+	var sentence strings.Builder
+	for _, clause := range c {
+		complete := true
+		text := valueName.ReplaceAllStringFunc(clause, func(found string) string {
+			parts := valueName.FindStringSubmatch(found)
+			value, has := all[parts[2]]
+			if complete = complete && has; !has || parts[1] != "" {
+				return ""
+			}
+			if list, is := value.([]values); is {
+				var texts []string
+				for _, one := range list {
+					texts = append(texts, each.fill(nil, one))
+				}
+				return strings.Join(texts, ", ")
+			}
+			if parts[3] == "" {
+				return fmt.Sprint(value)
+			}
+			return fmt.Sprintf(parts[3], value)
+		})
+		if complete {
+			sentence.WriteString(text)
+		}
 	}
-	return c, c.problem()
+	return sentence.String()
 }
 
-// paperClaims returns the claims in data/paper/claims.json. This file is embedded in the program.
+// rule has the parameters of a check. Each check needs some of them; see [checks].
+type rule struct {
+	Table    string         `json:"table"`
+	Model    string         `json:"model"`
+	Plain    string         `json:"plain"`   // the model without a reverse process
+	Network  string         `json:"network"` // of figure 1: reverse, or plain for that without a reverse process
+	Process  string         `json:"process"` // forward or reverse
+	Of       string         `json:"of"`      // time or memory
+	Datasets []string       `json:"datasets"`
+	Depths   []int          `json:"depths"`
+	Places   map[string]int `json:"places"` // published rank of Model on each dataset
+	// The least number of something that a verdict needs, except After (a layer) and Iterations (an iteration).
+	Layers     int `json:"layers"`
+	After      int `json:"after"`
+	Iterations int `json:"iterations"`
+	Least      int `json:"least"` // datasets
+	Rows       int `json:"rows"`  // models that were run
+	Seeds      int `json:"seeds"` // trainings on each split
+	// Limits
+	Reproduced   float64 `json:"reproduced"`
+	Weaker       float64 `json:"weaker"`
+	Below        float64 `json:"below"`
+	Above        float64 `json:"above"`
+	Factor       float64 `json:"factor"`
+	Points       float64 `json:"points"`
+	Share        float64 `json:"share"`
+	Significance float64 `json:"significance"`
+	Lipschitz    float64 `json:"lipschitz"`
+	Falls        bool    `json:"falls"` // optional: the number must fall, not rise
+}
+
+// check is a kind of rule: the parameters that it needs, and the cases into which it splits a claim.
+type check struct {
+	needs string
+	cases func(v *View, r rule) []claimCase
+}
+
+var checks = map[string]check{
+	"cell":       {"table reproduced weaker", cellCases},
+	"gain":       {"table significance share seeds", gainCases},
+	"unchanged":  {"table points significance seeds", unchangedCases},
+	"most":       {"table least", mostCases},
+	"largest":    {"table model least", largestCases},
+	"place":      {"table model places rows significance seeds", placeCases},
+	"trend":      {"process model datasets layers significance", trendCases},
+	"gsl-below":  {"model below layers lipschitz", gslBelowCases},
+	"gsl-above":  {"model depths after above weaker", gslAboveCases},
+	"gsl-less":   {"model plain lipschitz", gslLessCases},
+	"spread":     {"network process factor", spreadCases},
+	"directions": {"factor", directionCases},
+	"inversion":  {"reproduced weaker", inversionCases},
+	"converges":  {"iterations reproduced weaker", convergenceCases},
+	"line":       {"above weaker", lineCases},
+	"power":      {"of reproduced weaker", powerCases},
+	"statistics": {"", statisticsCases},
+}
+
+// choices are the parameters that have one of a few values; shares are those that lie above 0 and not above 1.
+var (
+	choices = map[string][]string{"table": {"table2", "table3", "table6"}, "process": {"forward", "reverse"},
+		"of": {"time", "memory"}, "network": {"reverse", "plain"}}
+	shares = []string{"significance", "share", "lipschitz", "below", "above"}
+)
+
+// problem returns an error if parameters of the claim's check are missing, unknown or impossible.
+func (c *Claim) problem() error {
+	needs := strings.Fields(checks[c.Check].needs)
+	for _, name := range needs {
+		if c.With[name] == nil {
+			return fmt.Errorf("the check %s needs %s", c.Check, name)
+		}
+	}
+	for name, value := range c.With {
+		if name != "falls" && !slices.Contains(needs, name) {
+			return fmt.Errorf("the check %s has no %s", c.Check, name)
+		}
+		if x, is := value.(float64); is && (!(x > 0) || x > 1 && slices.Contains(shares, name)) {
+			return fmt.Errorf("%s is %g: give a number above 0, and a share of 1 at most", name, x)
+		}
+		text, is := value.(string)
+		if is && (text == "" || choices[name] != nil && !slices.Contains(choices[name], text)) {
+			return fmt.Errorf("%s is %q: choose from %s", name, text, strings.Join(choices[name], ", "))
+		}
+	}
+	r := c.rule
+	switch {
+	case r.Reproduced > 0 && r.Weaker < r.Reproduced, r.Above > 0 && r.Weaker > r.Above:
+		return fmt.Errorf("the limit %g for weaker is stricter than that for reproduced", r.Weaker)
+	case r.Factor > 0 && r.Factor <= 1:
+		return fmt.Errorf("factor is %g: give one above 1", r.Factor)
+	case r.Network == "plain" && r.Process != "forward":
+		return fmt.Errorf("the plain network has no %s process", r.Process)
+	case r.Depths != nil && (len(r.Depths) == 0 || slices.Min(r.Depths) <= r.After):
+		return fmt.Errorf("depths are %v: give some above %d", r.Depths, r.After)
+	case r.Table != "" && r.Model != "" && published[Performance](r.Table).row(r.Model) == nil:
+		return fmt.Errorf("%s has no model %q", r.Table, r.Model)
+	}
+	for dataset, place := range r.Places {
+		if published[Performance](r.Table).column(dataset) < 0 || place < 1 || place > r.Rows {
+			return fmt.Errorf("place %d of %d rows on %q: give places from 1 on datasets of %s", place, r.Rows, dataset,
+				r.Table)
+		}
+	}
+	return nil
+}
+
+// paperClaims returns the claims in data/paper/claims.json, which is embedded in the program.
 func paperClaims() claims {
 	text, err := data.Paper("claims")
 	var c claims
@@ -107,54 +222,35 @@ func readClaims(text []byte) (c claims, err error) {
 	return c, nil
 }
 
-// read returns an error if a field of the claim is missing or wrong. Otherwise it sets c.check.
-func (c *Claim) read(groups []ClaimGroup) (err error) {
+// read checks the fields of the claim and sets c.rule.
+func (c *Claim) read(groups []ClaimGroup) error {
 	switch {
 	case c.ID == "" || strings.ContainsAny(c.ID, "/ "):
 		return fmt.Errorf("it needs an id without blanks and slashes")
-	case c.Where == "" || c.Says == "":
-		return fmt.Errorf("it does not say what the paper says, and where")
+	case c.Where == "" || c.Says == "" || len(c.Numbers) == 0 || c.With == nil:
+		return fmt.Errorf("it needs what the paper says and where, our numbers, and parameters")
 	case !slices.ContainsFunc(groups, func(g ClaimGroup) bool { return g.Name == c.Group }):
 		return fmt.Errorf("there is no group %q", c.Group)
 	case !slices.ContainsFunc(Items(), func(it Item) bool { return it.Name == c.Shown }):
 		return fmt.Errorf("it is shown in %q, which is neither a table nor a figure", c.Shown)
-	case checks[c.Check] == nil:
+	case checks[c.Check].cases == nil:
 		return fmt.Errorf("there is no check %q: choose from %s", c.Check,
 			strings.Join(slices.Sorted(maps.Keys(checks)), ", "))
 	}
-	c.check, err = checks[c.Check](c.With)
-	return err
+	text, err := json.Marshal(c.With)
+	if err != nil {
+		return err
+	}
+	if err := files.Strict(text, &c.rule); err != nil {
+		return err
+	}
+	return c.problem()
 }
 
-// claimed returns the check of the claim with the given ID. The functions of some figures use it, since their notes
-// state a parameter of the check, for example the limit for GSL.
-func claimed[T check](id string) T {
+func (c *Claim) cases(v *View) []claimCase { return checks[c.Check].cases(v, c.rule) }
+
+// ruleOf returns the rule of a claim, for figures whose notes state its limits.
+func ruleOf(id string) rule {
 	all := paperClaims().Claims
-	i := slices.IndexFunc(all, func(c Claim) bool { return c.ID == id })
-	return all[i].check.(T)
-}
-
-// inOrder returns an error unless the limit strict is above 0 and the limit loose is at least as large as strict.
-func inOrder(strict, loose float64) error {
-	if !(strict > 0 && loose >= strict) {
-		return fmt.Errorf("limits of %g and %g: give two above 0, the stricter first", strict, loose)
-	}
-	return nil
-}
-
-// between returns an error unless x is above 0 and at most 1. The number x is a parameter of a check, namely a share or
-// a probability. The argument called name is the name of this parameter, for the text of the error.
-func between(name string, x float64) error {
-	if !(x > 0 && x <= 1) {
-		return fmt.Errorf("%s is %g: give a number above 0, 1 at most", name, x)
-	}
-	return nil
-}
-
-// tableOf returns an error unless the name is that of a table of test results: table2, table3 or table6.
-func tableOf(name string) error {
-	if !slices.Contains([]string{"table2", "table3", "table6"}, name) {
-		return fmt.Errorf("%q is no table of test results: choose table2, table3 or table6", name)
-	}
-	return nil
+	return all[slices.IndexFunc(all, func(c Claim) bool { return c.ID == id })].rule
 }

@@ -17,7 +17,7 @@ func TestClaimsFile(t *testing.T) {
 	all := paperClaims()
 	for _, c := range all.Claims {
 		used[c.Check], groups[c.Group] = true, true
-		cases := c.check.cases(v)
+		cases := c.cases(v)
 		if len(cases) == 0 {
 			t.Errorf("%s has no cases", c.ID)
 		}
@@ -69,7 +69,7 @@ func TestClaimsAreReadStrictly(t *testing.T) {
 		`"where": "figure 4"`:               `"were": "figure 4"`,
 		`"reproduced": 1, "weaker": 2`:      `"reproduced": 2, "weaker": 1`,
 		`"reproduced": 2, "weaker": 10`:     `"weaker": 10`,
-		`"reproduced": 0.99, "weaker"`:      `"reproduced": 99, "weaker"`,
+		`"above": 0.99, "weaker"`:           `"above": 99, "weaker"`,
 		`"significance": 0.05, "share"`:     `"significance": 5, "share"`,
 		`"share": 0.5`:                      `"part": 0.5`,
 		`"least": 4`:                        `"least": 0`,
@@ -80,7 +80,7 @@ func TestClaimsAreReadStrictly(t *testing.T) {
 		`"layers": 1024, "lipschitz"`:       `"layers": 0, "lipschitz"`,
 		`"depths": [16, 32, 64]`:            `"depths": [4]`,
 		`"plain": "gcn"`:                    `"plain": ""`,
-		`"model": "plain"`:                  `"model": "deep"`,
+		`"network": "plain"`:                `"network": "deep"`,
 		`"with": {"factor": 1.2}`:           `"with": {"factor": 0.5}`,
 		`"iterations": 7`:                   `"iterations": 0`,
 		`"of": "memory"`:                    `"of": "bytes"`,

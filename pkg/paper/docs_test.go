@@ -306,3 +306,8 @@ func trials(t *testing.T, chosen []experiment.Choice) map[string]int {
 	}
 	return counts
 }
+
+// spread returns the mean and the sample standard deviation of the values as text, such as "93.05 ± 0.42".
+func spread(values []float64) string {
+	return fmt.Sprintf("%.2f ± %.2f", metrics.Mean(values), metrics.SampleStd(values))
+}

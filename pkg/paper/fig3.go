@@ -44,7 +44,7 @@ func (v *View) smooth(dataset string, m experiment.Model, title string) (lines [
 	if why != "" {
 		return nil, fmt.Sprintf("%s %s on %s: %s.", title, m.Depth(), dataset, why)
 	}
-	below, above := claimed[gslBelow]("gsl-reverse"), claimed[gslAbove]("gsl-plain")
+	below, above := ruleOf("gsl-reverse"), ruleOf("gsl-plain")
 	o := a.Outcome
 	if m.HasReverse() {
 		says = fmt.Sprintf("%s, %s of %s layers: the GSL of the reverse process is %.3f at most up to %d layers "+

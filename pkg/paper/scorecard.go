@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -98,66 +99,61 @@ type GroupScore struct {
 // claimCase is one case of a claim. The fields model, dataset and aspect say what the case is about, as in [Judgement].
 type claimCase struct {
 	model, dataset, aspect string
-	// theirs is a text, such as the published number. It takes the place of {theirs} in the sentence [Claim.Says].
-	theirs string
+	theirs                 values // published numbers
 	// judge asks for the outcomes of the runs that the case needs, and decides on the verdict.
 	judge func() finding
 }
 
-// finding is the result of judging a case. Its fields are explained at [Judgement], where their names begin with a
-// capital letter.
+// finding is the result of judging a case, as in [Judgement].
 type finding struct {
 	verdict        Verdict
 	degree         string
-	numbers        string
 	ours, paper, p float64 // NaN if there is no such number
 	splits         []int   // the splits that count, for a mean or for a difference between two models; nil if all do
+	say            values  // for [Claim].Numbers; "why" is the reason if there are no numbers
 }
 
-// found makes a finding without a p-value. The text of finding.numbers is fmt.Sprintf(format, args...).
-func found(verdict Verdict, ours, paper float64, format string, args ...any) finding {
-	return finding{verdict: verdict, ours: ours, paper: paper, p: math.NaN(), numbers: fmt.Sprintf(format, args...)}
+// found makes a finding without a p-value.
+func found(verdict Verdict, ours, paper float64, say values) finding {
+	return finding{verdict: verdict, ours: ours, paper: paper, p: math.NaN(), say: say}
 }
 
-// notRun makes the finding of a case that cannot be judged, for example because runs are missing or too few. The
-// argument called why is the reason.
+// notRun makes the finding of a case that cannot be judged, for example because runs are missing or too few.
 func notRun(why string) finding {
-	return found(NotRun, math.NaN(), math.NaN(), "%s", strings.TrimPrefix(why, "not run: "))
+	return found(NotRun, math.NaN(), math.NaN(), values{"why": strings.TrimPrefix(why, "not run: ")})
 }
 
-// noNumbers makes the finding of a case without a number of ours. The argument called why is the reason. If a run of
-// the model diverged (see [failedRuns]), the verdict is NotReproduced. Otherwise it is NotRun.
+// noNumbers makes the finding of a case without a number of ours: NotReproduced if a run of the model diverged (see
+// [failedRuns]), otherwise NotRun.
 func noNumbers(why string, paper float64) finding {
 	if strings.HasPrefix(why, failedRuns) {
-		return found(NotReproduced, math.NaN(), paper, "%s", why)
+		return found(NotReproduced, math.NaN(), paper, values{"why": why})
 	}
 	return notRun(why)
 }
 
-// withoutFailed says in the finding that its mean leaves out the splits on which a training diverged. The argument bad
-// has a text for each of these splits, as in [experiment.Found]. If there are any, the verdict is Weaker at best.
+// withoutFailed says that the mean leaves out trainings that diverged. If there are any, the verdict is Weaker at best.
 func (f finding) withoutFailed(bad []string) finding {
-	if len(bad) > 0 {
-		f.numbers += "; diverged and not in the mean: " + strings.Join(bad, ", ")
-		if f.verdict == Reproduced {
-			f.verdict = Weaker
-		}
+	f.say.list("diverged", bad)
+	if len(bad) > 0 && f.verdict == Reproduced {
+		f.verdict = Weaker
 	}
 	return f
 }
 
-// limited returns the verdict on a number x that ought to be small, such as an error. The arguments reproduced and
-// weaker are two limits, and weaker is the larger one. The verdict is Reproduced if x is at most the smaller limit.
-// Otherwise the verdict is Weaker if x is at most the larger limit, and NotReproduced if x is above both.
-func limited(x, reproduced, weaker float64) Verdict {
+// graded is Reproduced if the strict condition holds, Weaker if the loose one does, and NotReproduced otherwise.
+func graded(strict, loose bool) Verdict {
 	switch {
-	case x <= reproduced:
+	case strict:
 		return Reproduced
-	case x <= weaker:
+	case loose:
 		return Weaker
 	}
 	return NotReproduced
 }
+
+// limited grades a number that ought to be small by two limits.
+func limited(x, reproduced, weaker float64) Verdict { return graded(x <= reproduced, x <= weaker) }
 
 // Judge makes the scorecard from the recorded runs. It makes no runs.
 func Judge(r *experiment.Runner, p Profile) (*Scorecard, error) {
@@ -199,7 +195,7 @@ func judge(v *View) *Scorecard {
 			if c.Group != g.Name {
 				continue
 			}
-			for _, one := range c.check.cases(v) {
+			for _, one := range c.cases(v) {
 				j := v.decide(c, one)
 				s.Claims = append(s.Claims, j)
 				s.Counts[j.Verdict]++
@@ -239,10 +235,14 @@ func (v *View) decide(c Claim, one claimCase) Judgement {
 	var f finding
 	runs := v.Used(func() { f = one.judge() })
 	j := Judgement{ID: c.id(one), Group: c.Group, Where: c.Where, Shown: c.Shown, Model: one.model, Dataset: one.dataset,
-		Aspect: one.aspect, Verdict: f.verdict, Degree: f.degree, Numbers: f.numbers, Ours: number(f.ours),
+		Aspect: one.aspect, Verdict: f.verdict, Degree: f.degree, Ours: number(f.ours),
 		Paper: number(f.paper), P: number(f.p), Records: []string{}, runs: runs}
-	j.Says = strings.NewReplacer("{model}", titleOf(one.model), "{dataset}", one.dataset, "{aspect}", one.aspect,
-		"{theirs}", one.theirs).Replace(c.Says)
+	all := maps.Clone(c.With)
+	maps.Copy(all, values{"model": titleOf(one.model), "dataset": one.dataset, "aspect": one.aspect})
+	maps.Copy(all, one.theirs)
+	j.Says = clauses{c.Says}.fill(c.Each, all)
+	maps.Copy(all, f.say)
+	j.Numbers = append(clauses{"{why}"}, c.Numbers...).fill(c.Each, all)
 	for _, r := range runs {
 		j.Records = append(j.Records, r.ID)
 	}

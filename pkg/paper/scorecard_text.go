@@ -105,7 +105,7 @@ func (v *View) verdictsOn(name string) (all []string) {
 			continue
 		}
 		groups[c.Group] = true
-		for _, one := range c.check.cases(v) {
+		for _, one := range c.cases(v) {
 			switch j := v.decide(c, one); {
 			case j.cell(), c.Check == "statistics" && j.Verdict == Reproduced:
 				counted = append(counted, j)

@@ -3,6 +3,8 @@ package paper
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/combin"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/revgnn/revgnn/pkg/metrics"
@@ -44,4 +46,55 @@ func exponent(x, y []float64) (report.Fit, error) {
 		lx[i], ly[i] = math.Log(x[i]), math.Log(y[i])
 	}
 	return report.FitLine(lx, ly)
+}
+
+// mostPermuted is the largest number of values for which the function spearman computes the p-value from all
+// permutations. Eight values have 8! = 40,320 permutations.
+const mostPermuted = 8
+
+// spearman returns Spearman's rank correlation rho of x and y, and its two-sided p-value. The p-value is the
+// probability that independent x and y have a correlation at least as far from 0 as rho. For up to eight values, p is
+// the share of all permutations of y whose correlation with x is at least as far from 0 as rho. For n > 8 values, p
+// comes from Student's t distribution with n-2 degrees of freedom.
+func spearman(x, y []float64) (rho, p float64) {
+	a, b := ranks(x), ranks(y)
+	rho = stat.Correlation(a, b, nil)
+	if math.IsNaN(rho) {
+		return 0, 1 // all values of x are equal, or all values of y
+	}
+	if n := len(x); n > mostPermuted {
+		df := float64(n - 2)
+		t := math.Abs(rho) * math.Sqrt(df/(1-rho*rho)) // for |rho| = 1, t is infinite and p is 0
+		return rho, 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(t)
+	}
+	const rounding = 1e-9
+	orders, far, order := combin.NewPermutationGenerator(len(b), len(b)), 0, make([]float64, len(b))
+	all := 0
+	for orders.Next() {
+		for i, k := range orders.Permutation(nil) {
+			order[i] = b[k]
+		}
+		if all++; math.Abs(stat.Correlation(a, order, nil)) >= math.Abs(rho)-rounding {
+			far++
+		}
+	}
+	return rho, float64(far) / float64(all)
+}
+
+// ranks returns the rank of each value: its position in ascending order, counted from 1. Equal values share the mean of
+// their positions.
+func ranks(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, x := range values {
+		below, equal := 0, 0
+		for _, y := range values {
+			if y < x {
+				below++
+			} else if y == x {
+				equal++
+			}
+		}
+		out[i] = float64(below) + float64(equal+1)/2
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ func verdictOf(t *testing.T, p Profile, id string, outcome func(experiment.Task)
 			if strings.SplitN(id, "/", 2)[0] != c.ID {
 				continue
 			}
-			for _, one := range c.check.cases(v) {
+			for _, one := range c.cases(v) {
 				if c.id(one) == id {
 					found = append(found, v.decide(c, one))
 				}
@@ -132,8 +133,8 @@ func TestCellsOfFailedAndFewSplits(t *testing.T) {
 	p.Splits = []int{0, 1}
 	rest := experiment.Found{Bad: []string{"split 0 diverged"}, Missing: 9, Why: experiment.NotYet}
 	table2 := published[Performance]("table2")
-	if f := (cellCheck{"table2", 1, 2}).judge(rest, *table2.row("gcn"), 0); f.verdict != NotRun ||
-		!strings.Contains(f.numbers, "split 0 diverged; not run yet") {
+	if f := (rule{Reproduced: 1, Weaker: 2}).cell(rest, *table2.row("gcn"), 0); f.verdict != NotRun ||
+		!strings.Contains(fmt.Sprint(f.say["why"]), "split 0 diverged; not run yet") {
 		t.Errorf("of a split that diverged, before the others were run: %+v", f)
 	}
 	j = verdictOf(t, p, id, func(experiment.Task) any { return scoring(39.47) })
@@ -408,7 +409,7 @@ func TestSpearman(t *testing.T) {
 
 // TestDistance checks that a rounded distance is never on the other side of a limit.
 func TestDistance(t *testing.T) {
-	c := cellCheck{"table2", 1, 2}
+	c := rule{Reproduced: 1, Weaker: 2}
 	for apart, want := range map[float64]string{0.04: "0.0", 0.96: "1.0", 1: "1.0", 1.04: "1.04", 1.96: "2.0",
 		2.028: "2.03", 2.004: "2.004", 15.3: "15.3"} {
 		if text := c.distance(apart); text != want {
