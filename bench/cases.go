@@ -32,11 +32,9 @@ type Case struct {
 	// script. Authors is for the run of the authors' code. It is zero if the authors' code does not have this model.
 	Peer    string `json:"peer"`
 	Authors Effort `json:"authors"`
-	// An Extra case is not among the cases that run by default. A Quick case takes some seconds. For a Limited case,
-	// the measured time is also compared with the least time that the machine needs for the training (see [Limit]).
-	Extra   bool `json:"-"`
-	Quick   bool `json:"-"`
-	Limited bool `json:"-"`
+	// An Extra case is not among the cases that run by default. A Quick case takes some seconds.
+	Extra bool `json:"-"`
+	Quick bool `json:"-"`
 }
 
 // Effort says how many steps the authors' code trains for in a case. Its other fields serve to estimate how much memory
@@ -63,11 +61,11 @@ type Effort struct {
 type entry struct {
 	Name, Dataset, Model string
 	// Settings has settings of the model, by their names in JSON. All other settings have the model's default values.
-	Settings              map[string]json.RawMessage
-	Steps                 int
-	Peer                  string
-	Authors               Effort
-	Extra, Quick, Limited bool
+	Settings     map[string]json.RawMessage
+	Steps        int
+	Peer         string
+	Authors      Effort
+	Extra, Quick bool
 }
 
 // cases returns all cases of data/bench/cases.json.
@@ -107,7 +105,7 @@ func decodeCases(document []byte) ([]Case, error) {
 // read checks an entry, and returns its case with all settings.
 func (e entry) read() (Case, error) {
 	c := Case{Name: e.Name, Dataset: e.Dataset, Config: train.Default(e.Model), Peer: e.Peer, Authors: e.Authors,
-		Extra: e.Extra, Quick: e.Quick, Limited: e.Limited}
+		Extra: e.Extra, Quick: e.Quick}
 	if e.Name == "" || strings.ContainsAny(e.Name, ", /") {
 		return c, errors.New("its name must be a text without commas, spaces and slashes")
 	}

@@ -69,9 +69,6 @@ func (o *options) addCase(ctx context.Context, r *Report, c Case, programs []str
 	if x != nil {
 		r.Results = append(r.Results, x)
 	}
-	if ctx.Err() == nil && err == nil && c.Limited {
-		err = o.addLimit(ctx, r, x)
-	}
 	r.Finished = now()
 	if failed := r.write(o.out); failed != nil {
 		return failed

@@ -11,11 +11,6 @@
 //	go run ./bench --authors ~/reverse-gnn        # the same, and the authors' code
 //	go run ./bench --cases pyg                    # the baselines
 //	go run ./bench --cases gcn-minesweeper --rounds 5
-//	go run ./bench --roofline --case gcn-tolokers-1-8-128
-//	go run ./bench --roofline --dataset random:5000 --reverse 64 --hidden 256
-//
-// With --roofline, only revgnn runs. The time of a training step is compared with the least time that the machine needs
-// for it.
 //
 // A case is a model of a given size on a graph. The file data/bench/cases.json lists the cases. In a case, all programs
 // have the same graph, split, depth, width, tolerances, loss, optimiser and initial weights. In each round, every

@@ -24,8 +24,7 @@ type options struct {
 	list       bool
 	// prepare is the value of the flag -prepare: the name of a case. If it is set, the program only makes the files of
 	// this case.
-	prepare  string
-	roofline limitFlags
+	prepare string
 }
 
 func main() {
@@ -46,9 +45,6 @@ func run(ctx context.Context, f *flag.FlagSet, args []string) error {
 	o := options{}
 	o.add(f)
 	short := f.Bool("quick", false, "one round of the quick cases")
-	if err := o.roofline.add(f, all); err != nil {
-		return err
-	}
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -65,8 +61,6 @@ func run(ctx context.Context, f *flag.FlagSet, args []string) error {
 		return nil
 	case o.prepare != "":
 		return o.prepareOne(ctx, all)
-	case o.roofline.on:
-		return o.limitAlone(ctx, all)
 	}
 	return o.compare(ctx, all)
 }

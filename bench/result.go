@@ -21,7 +21,6 @@ type Report struct {
 	// Missing says for each program that cannot run why it cannot.
 	Missing map[string]string `json:"missing,omitempty"`
 	Results []*Result         `json:"results"`
-	Limits  []Limit           `json:"roofline,omitempty"`
 }
 
 // Result has the runs of a case, and what was computed from them.

@@ -40,13 +40,6 @@ func (r *Report) markdown() (string, error) {
 			}
 		}
 	}
-	for _, l := range r.Limits {
-		text, err := l.markdown()
-		if err != nil {
-			return "", err
-		}
-		b.WriteString("\n" + text)
-	}
 	return b.String(), nil
 }
 

@@ -25,7 +25,7 @@ func ExampleGCN() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	block := layers.GCN{Adjacency: adjacency}
+	layer := layers.GCN{}
 
 	e, err := engine.Open(engine.Go)
 	if err != nil {
@@ -34,10 +34,10 @@ func ExampleGCN() {
 	exec, err := NewExec(e.Backend, func(in []*Node) []*Node {
 		x, w, b, arrays := in[0], in[1], in[2], in[3:]
 		w = layers.Bound(layers.SpectralNorm, 0.8, []*Node{w}, []int{1})[0]
-		weights := append([]*Node{w, b}, arrays...)
-		y := solve.ForwardChain(block, x, weights, 3)
-		again, _ := solve.ReverseChain(block, y, weights, 3, solve.Options{Tolerance: 1e-6, MaxIterations: 100})
-		return []*Node{y, again}
+		weights := layers.GCNWeights{W: w, B: b, A: adjacency.On(arrays)}
+		y := solve.Forward(layer, x, weights, 3)
+		again := solve.Invert(layer, y, weights, 3, solve.Options{Tolerance: 1e-6, MaxIterations: 100})
+		return []*Node{y, again.Z}
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -16,56 +16,35 @@ const slope = 0.2
 // GAT is the residual branch of a graph attention layer with K heads, whose results are averaged (Veličković et al.,
 // ICLR 2018; paper section 3.3 and appendix on multi-head attention):
 //
-//	h(X) = σ(1/K Σ_k A^(k)(X) X W^(k) + X V + b),  X: [n, d], W^(k), V: [d, d], b: [d],
+//	h(X) = σ(1/K Σ_k A^(k)(X) X W^(k) + X V + b),  X: [n, d],
 //	A^(k)_ij = softmax_j(LeakyReLU(s_j + t_i)) over i's neighbours and i itself,
 //	s = X W^(k) a_src, t = X W^(k) a_dst.
 //
-// a_src and a_dst are the attention vectors of head k, [d]. So each head has its own s and t, [n]. V is the ego weight:
-// it multiplies the features of the node itself, apart from those of its neighbours. In the paper, σ is ReLU, and there
-// is no V.
+// V is the ego weight, for the features of the node itself; the paper has none. If the attention is regarded as
+// constant, Lip(h) is at most ‖V‖ plus the mean of the ‖W^(k)‖, for the distance max_i |x_i - x'_i| of two states. But
+// the attention changes with X, and nothing bounds this change: the inverse may not exist, and residuals must be
+// watched.
 //
-// If the attention is regarded as constant, Lip(h) is at most the norm of V plus the mean of the norms of all W^(k).
-// (The distance of two states with the rows x_i and x'_i is max_i |x_i - x'_i| here.) But the attention changes with X,
-// and there is no bound on this change. Therefore the inverse of the layer may not exist, and the residuals of the
-// solves must be watched.
-//
-// GAT implements solve.Block. It reads these arrays, in this order:
-//
-//   - The first weight, [d, m], holds side by side all matrices that multiply X: the W^(k)/K of all heads, the vectors
-//     W^(k) a_src of all heads, the vectors W^(k) a_dst of all heads and, if Ego is set, V. So the number m of its
-//     columns is (d+2) K without V, and (d+2) K + d with V.
-//   - The second weight is b.
-//   - The tensors of the pattern follow.
-//   - If Directed is set, one more array follows, which is described below.
-//
-// A layer computes one dense product, Y = X [W/K | W a_src | W a_dst | V], [n, m], and sums of rows of Y over
-// neighbours. The derivative needs the same kinds of operations.
-//
-// The pattern must hold every edge in both directions. For a graph whose edges have directions, set Directed, and put
-// the reverse of every edge into the pattern, too. Instead of the tensors of this pattern, pass the result of
-// [sparse.Pattern.Keeping], which turns the entries that are not edges of the graph into padding. The derivative also
-// needs to know for which entries the reverse is an edge. So pass one more array, [places, 1]: at the place of entry
-// (i, j), it is 1 if (j, i) is an edge of the graph, else 0.
+// GAT implements solve.Layer by hand. A layer computes one dense product, Y = X [W/K | W a_src | W a_dst | V], [n, m],
+// and sums of rows of Y over neighbours; so does the derivative.
 type GAT struct {
-	Pattern    *sparse.Pattern
 	Activation Activation
-	// Ego says that there is an ego weight V. Directed says that the edges have directions. The comment on GAT explains
-	// both.
-	Ego, Directed bool
+	// Ego says that there is a V.
+	Ego bool
 }
 
-// edges returns the pattern as a [sparse.BareEdges], whose methods are operations such as sums over neighbours. In the
-// list w, the tensors of the pattern come after the two weights. If Directed is set, the last array of w is not one of
-// these tensors.
-func (c GAT) edges(w []*Node) sparse.BareEdges {
-	if c.Directed {
-		w = w[:len(w)-1]
-	}
-	return c.Pattern.Bare(w[2:])
+// GATWeights are the weights of [GAT].
+type GATWeights struct {
+	// Maps, [d, m], holds side by side all that multiplies X: the W^(k)/K, the vectors W^(k) a_src, the vectors
+	// W^(k) a_dst of all heads and, if there is one, V. So m is (d+2) K, or (d+2) K + d.
+	Maps *Node
+	B    *Node // [d]
+	// Edges has a copy of each node for each head, and each edge in both directions. For edges with a direction, leave
+	// out the others by [sparse.BareEdges.Keeping], and give Back, [places, 1]: at the place of (i, j), it is 1 if (j, i)
+	// is an edge, else 0.
+	Edges sparse.BareEdges
+	Back  loop.Constant
 }
-
-// Trainable is 2: the first weight and b are trainable.
-func (GAT) Trainable() int { return 2 }
 
 // attention holds the intermediate results of a layer's attention, for all K heads. The pattern has K copies of each
 // node, one copy for each head. The arrays values, s, t, top and total have one row for each copy.
@@ -96,11 +75,11 @@ func leakySlope(x *Node) *Node {
 func expOfEntries(x *Node) *Node { return Exp(Min(x, loop.Like(loop.Float(x, 1), x))) }
 
 // attend computes the attention of all heads for the state x.
-func (c GAT) attend(x *Node, w []*Node) attention {
+func (c GAT) attend(x *Node, w GATWeights) attention {
 	d := x.Shape().Dimensions[1]
-	y := Dot(x, w[0]).Product()
-	heads := c.Pattern.Heads()
-	a := attention{o: c.edges(w), y: y, values: copies(y, d, 0, heads*d),
+	y := Dot(x, w.Maps).Product()
+	heads := w.Edges.Heads()
+	a := attention{o: w.Edges, y: y, values: copies(y, d, 0, heads*d),
 		s: copies(y, 1, heads*d, heads), t: copies(y, 1, heads*(d+1), heads)}
 	needSymmetric("GAT", a.o)
 	s := a.o.Sources(a.s)
@@ -119,7 +98,7 @@ func (c GAT) attend(x *Node, w []*Node) attention {
 func needSymmetric(layer string, e sparse.BareEdges) {
 	if !e.Symmetric() {
 		panic(fmt.Errorf("%s needs a symmetric pattern: every edge in both directions; "+
-			"for directed edges, use sparse.Edges, or GAT with its field Directed set", layer))
+			"for directed edges, use sparse.Edges, or GAT with GATWeights.Back", layer))
 	}
 }
 
@@ -145,7 +124,7 @@ func sum(rows *Node, heads int) *Node {
 }
 
 // Preactivation is 1/K Σ_k A^(k)(X) X W^(k) + X V. If Ego is not set, X V is left out.
-func (c GAT) Preactivation(x *Node, w []*Node) *Node {
+func (c GAT) Preactivation(x *Node, w GATWeights) *Node {
 	a := c.attend(x, w)
 	return c.withEgo(a, over(a.o.Products([]*Node{a.values}, []*Node{a.exp})[0], a.total))
 }
@@ -153,7 +132,7 @@ func (c GAT) Preactivation(x *Node, w []*Node) *Node {
 // withEgo adds up the results of the K heads for each node. The rows of mixed, [n K, d], are these results. If Ego is
 // set, withEgo also adds the product of X and V, which is in the last d columns of a.y.
 func (c GAT) withEgo(a attention, mixed *Node) *Node {
-	u := sum(mixed, c.Pattern.Heads())
+	u := sum(mixed, a.o.Heads())
 	if !c.Ego {
 		return u
 	}
@@ -162,8 +141,8 @@ func (c GAT) withEgo(a attention, mixed *Node) *Node {
 }
 
 // Activate is σ(u + b), and Gate is v ∘ σ'(u + b).
-func (c GAT) Activate(u *Node, w []*Node) *Node { return c.Activation.biased(u, w[1]) }
-func (c GAT) Gate(u, v *Node, w []*Node) *Node  { return c.Activation.gate(u, v, w[1]) }
+func (c GAT) Activate(u *Node, w GATWeights) *Node { return c.Activation.biased(u, w.B) }
+func (c GAT) Gate(u, v *Node, w GATWeights) *Node  { return c.Activation.gate(u, v, w.B) }
 
 // These are the positions of the arrays on the tape. The comments on [GAT] and on [GAT.Linearize] explain the symbols.
 // The arrays gatOwn, gatSteep and gatSum have one row for each node and each head.
@@ -186,7 +165,7 @@ const (
 // neighbours, and one inner product for each node, are enough. For example,
 //
 //	Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
-func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
+func (c GAT) Linearize(x *Node, w GATWeights) (*Node, []*Node) {
 	a := c.attend(x, w)
 	o := a.o
 	steep := Mul(a.exp, leakySlope(Add(o.Sources(a.s), o.Targets(a.t))))
@@ -197,8 +176,8 @@ func (c GAT) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	// exp(LeakyReLU(s_i + t_j) - top_j) / total_j.
 	score := Add(o.Targets(a.s), o.Sources(a.t))
 	back := expOfEntries(Sub(leaky(score), o.Sources(Add(a.top, Log(a.total)))))
-	if c.Directed {
-		back = Mul(back, w[len(w)-1])
+	if w.Back.Node != nil {
+		back = Mul(back, w.Back.Node)
 	} else {
 		back = o.Mask(back)
 	}
@@ -214,8 +193,8 @@ const spare = 16
 // pull computes the cotangent of Y from q, the cotangent of the preactivation. The comment on [GAT] explains Y, and the
 // comment on [GAT.Linearize] has the formulas. The preactivation is the sum of the heads' results, plus X V if Ego is
 // set. So for every head, the cotangent g_i of the head's result for node i is row i of q.
-func (c GAT) pull(q *Node, tape, w []*Node) *Node {
-	o, heads := c.edges(w), c.Pattern.Heads()
+func (c GAT) pull(q *Node, tape []*Node, w GATWeights) *Node {
+	o, heads := w.Edges, w.Edges.Heads()
 	n, d := q.Shape().Dimensions[0], q.Shape().Dimensions[1]
 	all := n * heads
 	own := Reshape(BroadcastToDims(Reshape(q, n, 1, d), n, heads, d), all, d)
@@ -243,14 +222,13 @@ func rowDots(a, b *Node) *Node {
 	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), dims[1], 1)).Product()
 }
 
-// PullX computes the cotangent of X. It also returns the cotangent of Y, which PullW uses again. The comment on [GAT]
-// explains Y.
-func (c GAT) PullX(q *Node, tape, w []*Node) (*Node, []*Node) {
+// PullX is dY Maps^T. It shares dY, the cotangent of Y.
+func (c GAT) PullX(q *Node, tape []*Node, w GATWeights) (*Node, []*Node) {
 	dy := c.pull(q, tape, w)
-	return Dot(dy, Transpose(w[0], 0, 1)).Product(), []*Node{dy}
+	return Dot(dy, Transpose(w.Maps, 0, 1)).Product(), []*Node{dy}
 }
 
-// PullW are the cotangents of the first weight and of b.
-func (c GAT) PullW(q *Node, shared, tape, _ []*Node) []*Node {
-	return []*Node{Dot(Transpose(tape[gatX], 0, 1), shared[0]).Product(), loop.Sum(q)}
+// PullW has X^T dY and the sum of q's rows.
+func (c GAT) PullW(q *Node, shared, tape []*Node, _ GATWeights) GATWeights {
+	return GATWeights{Maps: Dot(Transpose(tape[gatX], 0, 1), shared[0]).Product(), B: loop.Sum(q)}
 }

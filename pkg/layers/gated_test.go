@@ -17,10 +17,13 @@ import (
 // gated returns the branch G ∘ b(X), where G are random gates. projected returns the branch b(P(X)), where P is the
 // projection p.
 func (b branch) gated() branch {
-	return branch{layers.Gated{Block: b.block}, append([]*tensors.Tensor{gates(5)}, b.w...), b.arrays}
+	l := onList[layers.GatedWeights[listed]]{layers.Gated(b.layer), func(w listed) layers.GatedWeights[listed] {
+		return layers.GatedWeights[listed]{G: w.W[0], Inner: listed{w.W[1:], w.Arrays}}
+	}, func(dw layers.GatedWeights[listed]) []*Node { return append([]*Node{dw.G}, dw.Inner.W...) }}
+	return branch{l, append([]*tensors.Tensor{gates(5)}, b.w...), b.arrays}
 }
 func (b branch) projected(p layers.Projection) branch {
-	return branch{layers.Projected{Block: b.block, Projection: p}, slices.Clone(b.w), b.arrays}
+	return branch{layers.Projected(b.layer, p), slices.Clone(b.w), b.arrays}
 }
 
 // gates are random gates between 0 and 1, one for each node and each feature.
@@ -79,10 +82,11 @@ func (b branch) expansion(t *testing.T, e *engine.Engine, step float64) (most fl
 	exec := must(NewExec(e.Backend, func(in []*Node) []*Node {
 		x, v, w := in[0], in[1], in[2:]
 		v = MulScalar(Div(v, Sqrt(ReduceAllSum(Square(v)))), step)
-		h := func(x *Node) *Node { return b.block.Activate(b.block.Preactivation(x, w), w) }
+		own := b.weights(w)
+		h := func(x *Node) *Node { return b.layer.Activate(b.layer.Preactivation(x, own), own) }
 		jv := DivScalar(Sub(h(Add(x, v)), h(Sub(x, v))), 2*step)
-		u, tape := b.block.Linearize(x, w)
-		next, _ := b.block.PullX(b.block.Gate(u, jv, w), tape, w)
+		u, tape := b.layer.Linearize(x, own)
+		next, _ := b.layer.PullX(b.layer.Gate(u, jv, own), tape, own)
 		return []*Node{Sqrt(ReduceAllSum(Square(jv))), next}
 	}))
 	defer exec.Finalize()
@@ -106,9 +110,8 @@ func TestBall(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		x := tensors.FromFlatDataAndDimensions([]float32{3, 4, 0, 0, 0, 1.2, 0.9, 0, 0, 0, 0, 0}, 3, 4)
 		got := run(t, e, func(in []*Node) []*Node {
-			double := solve.FromFunction(0, func(x *Node, _ []*Node) *Node { return Add(x, x) })
-			b := layers.Projected{Block: double, Projection: layers.ProjectionBall}
-			return []*Node{b.Preactivation(in[0], nil)}
+			double := solve.FromFunction(func(x *Node, _ []*Node) *Node { return Add(x, x) })
+			return []*Node{layers.Projected(double, layers.ProjectionBall).Preactivation(in[0], nil)}
 		}, x)
 		if want := []float32{2.4, 3.2, 0, 0, 0, 2.4, 1.8, 0, 0, 0, 0, 0}; !slices.EqualFunc(got[0], want,
 			func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-6 }) {

@@ -5,7 +5,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/revgnn/revgnn/pkg/gradient"
+	"github.com/revgnn/revgnn/pkg/loop"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -29,7 +29,7 @@ func Attention(a sparse.BareEdges, q, k *Node, heads int) *Node {
 	scale := 1 / math.Sqrt(float64(q.Shape().Dimensions[1]/heads))
 	fixedQ, fixedK := StopGradient(q), StopGradient(k)
 	p := a.Softmax(MulScalar(a.Dots(fixedQ, fixedK, heads), scale))
-	return gradient.Custom(ReduceAndKeep(p, ReduceMean, 1), []*Node{q, k}, func(v *Node) []*Node {
+	return loop.Custom(ReduceAndKeep(p, ReduceMean, 1), []*Node{q, k}, func(v *Node) []*Node {
 		v = BroadcastToShape(DivScalar(v, float64(heads)), p.Shape())
 		mirrored := a.Transpose(MulScalar(a.SoftmaxPull(p, v), scale))
 		// mirrored is the transpose of the matrix of the scores' cotangents. The product with fixedQ needs this
@@ -40,41 +40,36 @@ func Attention(a sparse.BareEdges, q, k *Node, heads int) *Node {
 	})
 }
 
-// Diffusion is GRAND's differential equation dX/dt = M X for the state X, [n, d]. The matrix is M = a (A - I), where
-// the rate a is a scalar, A is the attention, and I is the identity matrix. M does not change with time (this is the
-// variant GRAND-l; paper section 3.2). Diffusion implements solve.LinearField: its methods compute M X and the
-// derivatives of M X. The arrays w that these methods read come from [Diffusion.Weights]. The pattern must be
-// symmetric, and made with the options [sparse.ForGradients] and [sparse.ForDiagonal].
-type Diffusion struct{ Pattern *sparse.Pattern }
+// Diffusion is GRAND's linear field dX/dt = M X for the state X, [n, d], with M = a (A - I), where the rate a is a
+// scalar and A is the attention. M does not change with time (GRAND-l; paper section 3.2). It implements
+// solve.LinearField, so that a step of size s multiplies X by a polynomial in s M.
+type Diffusion struct{}
 
-// Weights returns the arrays w that the other methods read: the entries of M, the entries of M^T, and the tensors of
-// the pattern. The argument attention is A. The argument rate is the scalar a. The argument arrays has the tensors of
-// the pattern. The arrays for A, M and M^T have the shape [places, 1]. Gradients pass from M to A and to a.
-func (d Diffusion) Weights(attention, rate *Node, arrays []*Node) []*Node {
-	a := d.Pattern.Bare(arrays)
-	needSymmetric("GRAND's diffusion", a)
-	m := Mul(Sub(attention, a.Diagonal()), rate)
-	return append([]*Node{m, a.Transpose(StopGradient(m))}, arrays...)
+// DiffusionWeights are M and M^T, [places, 1] each, of edges that are made with [sparse.ForGradients] and
+// [sparse.ForDiagonal]. Only M gets gradients.
+type DiffusionWeights struct {
+	M, MT *Node
+	Edges sparse.BareEdges
 }
 
-// Linear does nothing. Its existence tells package solve that M X is linear in X. A Runge-Kutta step of size s then
-// multiplies X by a polynomial in the matrix s M: see solve.LinearField.
-func (d Diffusion) Linear() {}
+// NewDiffusionWeights computes M from the attention A, [places, 1], and the rate a. Gradients pass to both.
+func NewDiffusionWeights(edges sparse.BareEdges, attention, rate *Node) DiffusionWeights {
+	needSymmetric("GRAND's diffusion", edges)
+	m := Mul(Sub(attention, edges.Diagonal()), rate)
+	return DiffusionWeights{m, StopGradient(edges.Transpose(StopGradient(m))), edges}
+}
 
-// Trainable is the number of arrays in w that get gradients. It is 1: only the entries of M get gradients.
-func (d Diffusion) Trainable() int { return 1 }
+func (Diffusion) Linear() {}
 
-// Apply is M X.
-func (d Diffusion) Apply(_, x *Node, w []*Node) *Node { return d.Pattern.Bare(w[2:]).Product(w[0], x) }
+func (Diffusion) Apply(_, x *Node, w DiffusionWeights) *Node { return w.Edges.Product(w.M, x) }
 
-// Linearize returns the tape, which is X.
-func (d Diffusion) Linearize(_, x *Node, _ []*Node) []*Node { return []*Node{x} }
+// Linearize returns the tape X.
+func (Diffusion) Linearize(_, x *Node, _ DiffusionWeights) []*Node { return []*Node{x} }
 
-// PullX is the cotangent of X, M^T v, where v is the cotangent of M X.
-func (d Diffusion) PullX(v *Node, _, w []*Node) *Node { return d.Pattern.Bare(w[2:]).Product(w[1], v) }
+// PullX is M^T v.
+func (Diffusion) PullX(v *Node, _ []*Node, w DiffusionWeights) *Node { return w.Edges.Product(w.MT, v) }
 
-// PullW is the cotangent of M. At the place of the entry (i, j) of M, it is the inner product v_i · x_j. Here v_i is
-// row i of v, the cotangent of M X, and x_j is row j of X.
-func (d Diffusion) PullW(v *Node, tape, w []*Node) []*Node {
-	return []*Node{d.Pattern.Bare(w[2:]).Dots(v, tape[0], 1)}
+// PullW has v_i · x_j at the place of each entry (i, j) of M.
+func (Diffusion) PullW(v *Node, tape []*Node, w DiffusionWeights) DiffusionWeights {
+	return DiffusionWeights{M: w.Edges.Dots(v, tape[0], 1)}
 }

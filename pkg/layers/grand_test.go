@@ -119,14 +119,12 @@ func TestAttentionEqualsDense(t *testing.T) {
 			for _, heads := range []int{1, 3} {
 				o := solve.Integration{Method: solve.RK4(), To: 1, Step: 0.5, MaxEvaluations: 100}
 				ours := onStar(t, e, scale, s, func(q, k, x, v, _ *Node, arrays []*Node) []*Node {
-					field := layers.Diffusion{Pattern: s}
 					rate := Sigmoid(ReduceAllMean(q))
-					w := field.Weights(layers.Attention(s.Bare(arrays), q, k, heads), rate, arrays)
-					y, _ := solve.Integrate(field, x, w, o)
+					a := s.On(arrays).Bare()
+					w := layers.NewDiffusionWeights(a, layers.Attention(a, q, k, heads), rate)
+					y := solve.Integrate(layers.Diffusion{}, x, w, o).Z
 					grads := Gradient(ReduceAllSum(Mul(y, v)), q, k, x)
-					a := s.Bare(arrays)
-					back := a.Product(w[1], x)
-					return append([]*Node{a.Product(w[0], x), back, y}, grads...)
+					return append([]*Node{a.Product(w.M, x), a.Product(w.MT, x), y}, grads...)
 				}, mask)
 				want := onStar(t, e, scale, s, func(q, k, x, v, mask *Node, _ []*Node) []*Node {
 					d := 6 / heads

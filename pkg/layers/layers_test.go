@@ -41,49 +41,157 @@ func ring(t *testing.T) *graphs.Graph {
 	return g
 }
 
-// branch is a block with the arrays that it reads. The field w has the trainable weights. The field arrays has all
-// other arrays, such as the indices of a sparse matrix.
+// branch is a layer with the arrays that it reads: w are the trainable weights, arrays all others, such as the indices
+// of a sparse matrix.
 type branch struct {
-	block  solve.Block
+	layer  solve.Layer[listed]
 	w      []*tensors.Tensor
 	arrays []*tensors.Tensor
 }
 
-// branches are the blocks to test, by name.
+// listed are weights as lists, so that all branches have one type.
+type listed struct {
+	W      []*Node
+	Arrays fixed
+}
+
+type fixed []*Node
+
+func (fixed) Fixed() {}
+
+// weights divides a list of nodes into the weights and the other arrays.
+func (b branch) weights(w []*Node) listed { return listed{w[:len(b.w)], fixed(w[len(b.w):])} }
+
+// onList is a layer whose weights are made of lists: of gives W, and list the cotangents in the order of the list.
+type onList[W any] struct {
+	l    solve.Layer[W]
+	of   func(w listed) W
+	list func(dw W) []*Node
+}
+
+func (o onList[W]) Preactivation(x *Node, w listed) *Node { return o.l.Preactivation(x, o.of(w)) }
+func (o onList[W]) Activate(u *Node, w listed) *Node      { return o.l.Activate(u, o.of(w)) }
+func (o onList[W]) Gate(u, v *Node, w listed) *Node       { return o.l.Gate(u, v, o.of(w)) }
+func (o onList[W]) Linearize(x *Node, w listed) (*Node, []*Node) {
+	return o.l.Linearize(x, o.of(w))
+}
+func (o onList[W]) PullX(q *Node, tape []*Node, w listed) (*Node, []*Node) {
+	return o.l.PullX(q, tape, o.of(w))
+}
+func (o onList[W]) PullW(q *Node, shared, tape []*Node, w listed) listed {
+	return listed{W: o.list(o.l.PullW(q, shared, tape, o.of(w)))}
+}
+
+// taping is the same for a layer that makes its tape alone.
+type taping[W any] struct{ onList[W] }
+
+func (o taping[W]) Tape(x *Node, w listed) []*Node {
+	return o.l.(interface{ Tape(*Node, W) []*Node }).Tape(x, o.of(w))
+}
+
+func gcn(m *sparse.Matrix, l solve.Layer[layers.GCNWeights]) onList[layers.GCNWeights] {
+	return onList[layers.GCNWeights]{l, func(w listed) layers.GCNWeights {
+		return layers.GCNWeights{W: w.W[0], B: w.W[1], A: m.On(w.Arrays)}
+	}, func(dw layers.GCNWeights) []*Node { return []*Node{dw.W, dw.B} }}
+}
+
+func sage(m *sparse.Matrix, l solve.Layer[layers.SAGEWeights]) onList[layers.SAGEWeights] {
+	return onList[layers.SAGEWeights]{l, func(w listed) layers.SAGEWeights {
+		return layers.SAGEWeights{W: w.W[0], B: w.W[1], V: w.W[2], A: m.On(w.Arrays)}
+	}, func(dw layers.SAGEWeights) []*Node { return []*Node{dw.W, dw.B, dw.V} }}
+}
+
+func gat(p *sparse.Pattern, l solve.Layer[layers.GATWeights]) onList[layers.GATWeights] {
+	return onList[layers.GATWeights]{l, func(w listed) layers.GATWeights {
+		return layers.GATWeights{Maps: w.W[0], B: w.W[1], Edges: p.On(w.Arrays).Bare()}
+	}, func(dw layers.GATWeights) []*Node { return []*Node{dw.Maps, dw.B} }}
+}
+
+// branches are the layers to test, by name.
 func branches(t *testing.T) map[string]branch {
 	t.Helper()
 	norm, err := sparse.SymNorm(ring(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := sparse.PatternOptions{Uses: sparse.ForLoopAttention, Heads: heads}
+	o := sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForLoopAttention, Heads: heads}
 	pattern, err := sparse.NewPattern(sparse.Adjacency(ring(t)).WithSelfLoops(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const wide = 256 // at smaller widths, a reverse chain does not store preactivations (see solve.Keeps)
-	all := map[string]branch{
-		"wide GCN": {layers.GCN{Adjacency: norm},
-			[]*tensors.Tensor{draw(2, 0.95, wide, wide), draw(3, 0.2, wide)}, norm.Tensors()},
-		"GCN": {layers.GCN{Adjacency: norm},
-			[]*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
-		"GAT": {layers.GAT{Pattern: pattern},
-			[]*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)), draw(3, 0.2, width)}, pattern.Tensors()},
-		"GAT with an ego weight": {layers.GAT{Pattern: pattern, Ego: true, Activation: layers.ActivationSoftplus},
-			[]*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)+width), draw(3, 0.2, width)}, pattern.Tensors()},
-		"SAGE": {layers.SAGE{Adjacency: norm}, []*tensors.Tensor{draw(2, 0.5, width, width), draw(3, 0.2, width),
-			draw(6, 0.4, width, width)}, norm.Tensors()},
-		"wide SAGE": {layers.SAGE{Adjacency: norm, Activation: layers.ActivationELU},
-			[]*tensors.Tensor{draw(2, 0.5, wide, wide), draw(3, 0.2, wide), draw(6, 0.4, wide, wide)}, norm.Tensors()},
-		"GCN with tanh": {layers.GCN{Adjacency: norm, Activation: layers.ActivationTanh},
-			[]*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
-		"GCN with leaky ReLU": {layers.GCN{Adjacency: norm, Activation: layers.ActivationLeakyReLU},
-			[]*tensors.Tensor{draw(2, 0.95, width, width), draw(3, 0.2, width)}, norm.Tensors()},
+	all := map[string]branch{}
+	for name, l := range map[string]layers.GCN{"GCN": {}, "wide GCN": {}, "GCN with tanh": {layers.ActivationTanh},
+		"GCN with leaky ReLU": {layers.ActivationLeakyReLU}} {
+		d := width
+		if name == "wide GCN" {
+			d = wide
+		}
+		all[name] = branch{taping[layers.GCNWeights]{gcn(norm, l)},
+			[]*tensors.Tensor{draw(2, 0.95, d, d), draw(3, 0.2, d)}, norm.Tensors()}
 	}
+	for name, l := range map[string]layers.SAGE{"SAGE": {}, "wide SAGE": {layers.ActivationELU}} {
+		d := width
+		if name == "wide SAGE" {
+			d = wide
+		}
+		all[name] = branch{taping[layers.SAGEWeights]{sage(norm, l)},
+			[]*tensors.Tensor{draw(2, 0.5, d, d), draw(3, 0.2, d), draw(6, 0.4, d, d)}, norm.Tensors()}
+	}
+	all["GAT"] = branch{gat(pattern, layers.GAT{}),
+		[]*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)), draw(3, 0.2, width)}, pattern.Tensors()}
+	all["GAT with an ego weight"] = branch{gat(pattern, layers.GAT{Ego: true, Activation: layers.ActivationSoftplus}),
+		[]*tensors.Tensor{draw(2, 0.8, width, heads*(width+2)+width), draw(3, 0.2, width)}, pattern.Tensors()}
 	all["gated SAGE in the ball"] = all["SAGE"].projected(layers.ProjectionBall).gated()
 	all["gated GCN with tanh, nodes centred"] = all["GCN with tanh"].projected(layers.ProjectionCenterNodes).gated()
 	all["centred GAT"] = all["GAT with an ego weight"].projected(layers.ProjectionCenter)
 	return all
+}
+
+// Each layer with derivatives by hand is equal to its automatic twin: in a reverse chain, the results and all gradients
+// are the same.
+func TestLayersEqualTheirTwins(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		all := branches(t)
+		twin := func(name string, of func(x *Node, w listed) *Node) {
+			b := all[name]
+			o := solve.Options{Tolerance: 1e-7, MaxIterations: 100, Order: solve.DefaultOrder}
+			run := func(l solve.Layer[listed]) [][]float32 {
+				return b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
+					y := solve.Invert(l, x, b.weights(w), 4, o).Z
+					y = Add(y, solve.Forward(l, x, b.weights(w), 3))
+					return append([]*Node{y},
+						Gradient(ReduceAllSum(Mul(y, v)), append([]*Node{x}, w[:len(b.w)]...)...)...)
+				})
+			}
+			byHand, auto := run(b.layer), run(solve.FromFunction(of))
+			for i := range byHand {
+				compare(t, fmt.Sprintf("%s: number %d of result and gradients", name, i), byHand[i], auto[i], 1e-5)
+			}
+		}
+		norm := must(sparse.SymNorm(ring(t)))
+		row := func(b *Node) *Node { return ExpandLeftToRank(b, 2) }
+		twin("GCN", func(x *Node, w listed) *Node {
+			u := Dot(norm.On(w.Arrays).Product(x), w.W[0]).Product()
+			return Max(Add(u, row(w.W[1])), ZerosLike(u))
+		})
+		twin("SAGE", func(x *Node, w listed) *Node {
+			u := Add(Dot(norm.On(w.Arrays).Product(x), w.W[0]).Product(), Dot(x, w.W[2]).Product())
+			return Max(Add(u, row(w.W[1])), ZerosLike(u))
+		})
+		pattern := must(sparse.NewPattern(sparse.Adjacency(ring(t)).WithSelfLoops(),
+			sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForLoopAttention, Heads: heads}))
+		twin("GAT", func(x *Node, w listed) *Node {
+			edges, y := pattern.On(w.Arrays), Dot(x, w.W[0]).Product()
+			part := func(from, size int) *Node {
+				return Reshape(Slice(y, AxisRange(), AxisRange(from, from+size*heads)), -1, size)
+			}
+			score := Add(edges.Sources(part(heads*width, 1)), edges.Targets(part(heads*(width+1), 1)))
+			mixed := edges.Attend(Max(score, MulScalar(score, 0.2)), part(0, width))
+			u := ReduceSum(Reshape(mixed, nodes, heads, width), 1)
+			return Max(Add(u, row(w.W[1])), ZerosLike(u))
+		})
+	})
 }
 
 // draw makes an array of random numbers whose Frobenius norm is scale.
@@ -163,22 +271,26 @@ func compare(t *testing.T, what string, got, want []float32, tolerance float64) 
 	}
 }
 
-// For every block, the derivatives written by hand equal those that GoMLX computes by automatic differentiation.
+// pulled returns h, the cotangent of X and those of the weights, as the layer's methods compute them from v.
+func (b branch) pulled(x, v *Node, w []*Node) []*Node {
+	own := b.weights(w)
+	u, tape := b.layer.Linearize(x, own)
+	q := b.layer.Gate(u, v, own)
+	dx, shared := b.layer.PullX(q, tape, own)
+	return append([]*Node{b.layer.Activate(u, own), dx}, b.layer.PullW(q, shared, tape, own).W...)
+}
+
+// differentiated returns the same, as GoMLX computes them.
+func (b branch) differentiated(x, v *Node, w []*Node) []*Node {
+	h := b.layer.Activate(b.layer.Preactivation(x, b.weights(w)), b.weights(w))
+	return append([]*Node{h}, Gradient(ReduceAllSum(Mul(h, v)), append([]*Node{x}, w[:len(b.w)]...)...)...)
+}
+
+// For every layer, the derivatives written by hand equal those that GoMLX computes by automatic differentiation.
 func TestPullBackEqualsAutodiff(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, b := range branches(t) {
-			trainable := b.block.Trainable()
-			byHand := b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
-				u, tape := b.block.Linearize(x, w)
-				q := b.block.Gate(u, v, w)
-				dx, shared := b.block.PullX(q, tape, w)
-				return append([]*Node{b.block.Activate(u, w), dx}, b.block.PullW(q, shared, tape, w)...)
-			})
-			auto := b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
-				h := b.block.Activate(b.block.Preactivation(x, w), w)
-				return append([]*Node{h},
-					Gradient(ReduceAllSum(Mul(h, v)), append([]*Node{x}, w[:trainable]...)...)...)
-			})
+			byHand, auto := b.execute(t, e, b.pulled), b.execute(t, e, b.differentiated)
 			for i := range byHand {
 				compare(t, fmt.Sprintf("%s: number %d of h, dX, dw", name, i), byHand[i], auto[i], 2e-6)
 			}
@@ -192,75 +304,42 @@ func TestLargeScoresOfAttention(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		b := branches(t)["GAT"]
 		b.w = []*tensors.Tensor{draw(2, 2000, width, heads*(width+2)), b.w[1]}
-		out := b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
-			u, tape := b.block.Linearize(x, w)
-			q := b.block.Gate(u, v, w)
-			dx, shared := b.block.PullX(q, tape, w)
-			h := b.block.Activate(b.block.Preactivation(x, w), w)
-			auto := Gradient(ReduceAllSum(Mul(h, v)), x, w[0])
-			byHand := append([]*Node{b.block.Activate(u, w), dx}, b.block.PullW(q, shared, tape, w)...)
-			return append(byHand[:3], h, auto[0], auto[1])
-		})
+		byHand, auto := b.execute(t, e, b.pulled), b.execute(t, e, b.differentiated)
 		for i := range 3 {
-			compare(t, fmt.Sprintf("number %d of h, dX, dw", i), out[i], out[3+i], 1e-4)
+			compare(t, fmt.Sprintf("number %d of h, dX, dw", i), byHand[i], auto[i], 1e-4)
 		}
 	})
 }
 
 // The implicit gradient of a reverse chain equals the gradient through the iterations. If the forward chain is applied
-// to the result of the reverse chain, it gives the input of the reverse chain again.
+// to the result of the reverse chain, it gives the input of the reverse chain again. This holds as well if each layer
+// has weights of its own.
 func TestReverseChain(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		for name, b := range branches(t) {
-			o := solve.Options{Tolerance: 1e-7, MaxIterations: 100, Order: solve.DefaultOrder}
-			run := func(chain func(solve.Block, *Node, []*Node, int,
-				solve.Options) (*Node, *solve.Stats)) [][]float32 {
-				return b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
-					y, _ := chain(b.block, x, w, 4, o)
-					back := solve.ForwardChain(b.block, y, w, 4)
-					return append([]*Node{y, back},
-						Gradient(ReduceAllSum(Mul(y, v)), append([]*Node{x}, w[:b.block.Trainable()]...)...)...)
-				})
-			}
-			implicit, unrolled := run(solve.ReverseChain), run(solve.ReverseChainUnrolled)
-			compare(t, name+": f∘g", implicit[1],
-				tensors.MustCopyFlatData[float32](b.state()), 1e-5)
-			for i := range implicit {
-				compare(t, fmt.Sprintf("%s: number %d of result, round trip, gradients", name, i), implicit[i],
-					unrolled[i], 1e-4)
-			}
-		}
-	})
-}
-
-// In this test, each layer of a chain has its own weights. The test checks the same as TestReverseChain, where all
-// layers share their weights: the implicit gradient of a reverse chain equals the gradient through the iterations, and
-// the forward chain maps the result of the reverse chain back to the input of the reverse chain.
-func TestPerLayerChain(t *testing.T) {
-	const depth = 3
-	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		for name, b := range branches(t) {
-			trainable := b.block.Trainable()
-			for p := range trainable { // each layer gets another multiple of the weights
-				b.w[p] = stacked(b.w[p], 0.7, 1, 0.5)
-			}
-			block := solve.PerLayer(b.block)
-			o := solve.Options{Tolerance: 1e-7, MaxIterations: 100, Order: solve.DefaultOrder}
-			run := func(chain func(solve.Block, *Node, []*Node, int,
-				solve.Options) (*Node, *solve.Stats)) [][]float32 {
-				return b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
-					y, _ := chain(block, x, w, depth, o)
-					back := solve.ForwardChain(block, y, w, depth)
-					return append([]*Node{y, back},
-						Gradient(ReduceAllSum(Mul(y, v)), append([]*Node{x}, w[:trainable]...)...)...)
-				})
-			}
-			implicit, unrolled := run(solve.ReverseChain), run(solve.ReverseChainUnrolled)
-			compare(t, name+": f∘g", implicit[1],
-				tensors.MustCopyFlatData[float32](b.state()), 1e-5)
-			for i := range implicit {
-				compare(t, fmt.Sprintf("%s: number %d of result, round trip, gradients", name, i), implicit[i],
-					unrolled[i], 1e-4)
+		for _, separate := range []bool{false, true} {
+			for name, b := range branches(t) {
+				layer, depth := b.layer, 4
+				if separate { // each layer gets another multiple of the weights
+					layer, depth, name = solve.PerLayer(b.layer), 3, name+" per layer"
+					for p := range b.w {
+						b.w[p] = stacked(b.w[p], 0.7, 1, 0.5)
+					}
+				}
+				run := func(adjoint solve.Adjoint) [][]float32 {
+					o := solve.Options{Tolerance: 1e-7, MaxIterations: 100, Order: solve.DefaultOrder, Adjoint: adjoint}
+					return b.execute(t, e, func(x, v *Node, w []*Node) []*Node {
+						y := solve.Invert(layer, x, b.weights(w), depth, o).Z
+						back := solve.Forward(layer, y, b.weights(w), depth)
+						return append([]*Node{y, back},
+							Gradient(ReduceAllSum(Mul(y, v)), append([]*Node{x}, w[:len(b.w)]...)...)...)
+					})
+				}
+				implicit, unrolled := run(solve.Implicit), run(solve.Unrolled)
+				compare(t, name+": f∘g", implicit[1], tensors.MustCopyFlatData[float32](b.state()), 1e-5)
+				for i := range implicit {
+					compare(t, fmt.Sprintf("%s: number %d of result, round trip, gradients", name, i), implicit[i],
+						unrolled[i], 1e-4)
+				}
 			}
 		}
 	})
@@ -377,11 +456,11 @@ func TestDirectedEdgesAreRefused(t *testing.T) {
 		build func(p *sparse.Pattern, x *Node, arrays []*Node) *Node
 	}{
 		"GAT": {sparse.ForLoopAttention, func(p *sparse.Pattern, x *Node, arrays []*Node) *Node {
-			return layers.GAT{Pattern: p}.Preactivation(x,
-				append([]*Node{Concatenate([]*Node{x, x}, 1), x}, arrays...))
+			return layers.GAT{}.Preactivation(x, layers.GATWeights{Maps: Concatenate([]*Node{x, x}, 1), B: x,
+				Edges: p.On(arrays).Bare()})
 		}},
 		"GRAND": {sparse.ForGradients, func(p *sparse.Pattern, x *Node, arrays []*Node) *Node {
-			return layers.Attention(p.Bare(arrays), x, x, 1)
+			return layers.Attention(p.On(arrays).Bare(), x, x, 1)
 		}},
 	} {
 		p := must(sparse.NewPattern(a, sparse.PatternOptions{Uses: c.uses}))

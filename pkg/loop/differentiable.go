@@ -56,7 +56,7 @@ func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentia
 
 // Lean makes the tape shorter. Of the values that f computes, the tape then holds only those that may take long to
 // compute: results of matrix products, results of StopGradient, and results of functions with a derivative written by
-// hand (see package gradient). [Differentiable.Pull] computes all other values again. Lean saves memory if the tapes of
+// hand (see [Custom]). [Differentiable.Pull] computes all other values again. Lean saves memory if the tapes of
 // many layers are stored. Lean returns d.
 func (d *Differentiable) Lean() *Differentiable {
 	d.lean = true
@@ -81,7 +81,7 @@ func (d *Differentiable) Tape() []shapes.Shape {
 //   - matrix products, which have the node type DotGeneral in GoMLX;
 //   - results of StopGradient, which have the node type Identity in GoMLX;
 //   - nodes that are computed directly from a node of the type Identity. The result of a function with a derivative
-//     written by hand is such a node: package gradient computes it as a sum, and one term is a result of StopGradient.
+//     written by hand is such a node: [Custom] computes it as a sum, and one term is a result of StopGradient.
 func (d *Differentiable) cheap(n *Node) bool {
 	dear := func(n *Node) bool {
 		return n.Type() == graph.NodeTypeIdentity || n.Type() == graph.NodeTypeDotGeneral
@@ -121,8 +121,10 @@ func (d *Differentiable) kept() (tape []*Node) {
 	}
 	for i := len(nodes) - 1; i >= 0; i-- {
 		n := nodes[i]
-		switch {
+		switch y := computed(n); {
 		case !needed[n] || isInput[n]:
+		case y != nil:
+			needed[y] = true
 		case late[n] || varies[n] && d.cheap(n):
 			for _, input := range n.Inputs() {
 				needed[input] = true
@@ -133,6 +135,9 @@ func (d *Differentiable) kept() (tape []*Node) {
 	}
 	return tape
 }
+
+// Count is the number of inputs that Pull has cotangents for.
+func (d *Differentiable) Count() int { return len(d.pulled) }
 
 // Value computes f(in), without a tape.
 func (d *Differentiable) Value(in []*Node) *Node {
@@ -145,13 +150,13 @@ func (d *Differentiable) Linearize(in []*Node) (y *Node, tape []*Node) {
 	return out[0], out[1:]
 }
 
-// Pull computes the cotangents of the first inputs of f: the vector-Jacobian products (∂f/∂in)^T v, where v is the
+// Pull computes the cotangents of the inputs number from to to-1 of f: the vector-Jacobian products (∂f/∂in)^T v, where v is the
 // cotangent of f's result. The argument count of [Differentiate] says for how many inputs. tape is the tape that
 // Linearize returned. others are all inputs of f except the first. (If the first input is needed, it is on the tape.)
-func (d *Differentiable) Pull(v *Node, tape, others []*Node) []*Node {
+func (d *Differentiable) Pull(v *Node, tape, others []*Node, from, to int) []*Node {
 	known := d.known(append(append([]*Node{d.v}, d.in[1:]...), d.tape...),
 		append(append([]*Node{v}, others...), tape...))
-	return d.program.again(v.Graph(), known, d.pulled)
+	return d.program.again(v.Graph(), known, d.pulled[from:to])
 }
 
 // known returns the map that [program.again] needs. For each i, the map says that are[i], a node of another graph,

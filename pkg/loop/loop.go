@@ -1,33 +1,17 @@
-// Package loop builds loops into compiled programs.
+// Package loop builds loops into compiled programs, and functions with gradients written by hand ([Custom]).
 //
-// GoMLX represents a program as a graph of operations, which an engine such as XLA compiles. A node ([Node]) is a value
-// in this graph: an argument of the program, a constant, or the result of an operation. (It is not a node of a
-// dataset's graph.) GoMLX's operation While repeats a part of a program, which is called the body of the loop. This
-// package makes While easier to use, and works around its restrictions.
+// GoMLX's While repeats a part of a program, its body. In the program, the body is a function of its own, so that it can
+// use no node from outside but those that are passed to it. [While] and [Repeat] therefore take two Go values made of
+// nodes, such as structs: state, which the body changes, and reads, which it only reads. Loops can be nested on backends
+// of package engine.
 //
-// The state of a loop consists of the values that change: each step of the loop computes a new state from the state
-// before. The body of a loop cannot use a node from outside the loop, unless this node is passed to the loop. The
-// function [While] of this package therefore takes two groups of nodes: state, which the body changes, and reads, which
-// the body only reads. The body gets both groups as arguments. Each group is a Go value, for example a struct of nodes.
-// A loop may contain another loop if the graph is built on a backend of package engine. (A backend is what compiles a
-// graph of GoMLX and runs the program.)
+// In a body, GoMLX's operations with scalar constants, such as MulScalar, and its Gradient may fail: a scalar constant is
+// made once per graph, and belongs to the function that used it first. Make constants by [Const], or write this part as a
+// Go function for [Differentiate], which builds it elsewhere and copies it into the body, with its vector-Jacobian product:
+// if v is the cotangent of y = f(x), the gradient of the loss by y, (∂f/∂x)^T v is that of x. What it needs of the forward
+// pass is its tape.
 //
-// In the compiled program, the body is a separate function. GoMLX makes a scalar constant only once per graph, and uses
-// this constant again wherever the same number is needed. But a constant belongs to the function that used it first,
-// and no other function can use it. So GoMLX's operations with scalar constants, such as Scalar, AddScalar, MulScalar
-// and OnesLike, may fail inside a body. GoMLX's function Gradient uses such operations, and may fail as well. In
-// bodies, make constants by [Const] instead. If a body needs one of these operations or Gradient nevertheless, write
-// this part of the body as a Go function and pass the function to [Differentiate]. Differentiate builds the function in
-// a separate graph, and copies the operations from there into the body.
-//
-// The derivative of the loss with respect to a value is called the cotangent of this value. [Differentiate] also
-// computes the vector-Jacobian product of a function y = f(x), which is backpropagation through f. If v is the
-// cotangent of y, the vector-Jacobian product (∂f/∂x)^T v is the cotangent of x. To compute this product, some
-// intermediate results of f are needed. They are stored in a list, which is called the tape.
-//
-// GoMLX's Reduce operations, such as ReduceSum, work inside bodies on backends of package engine. If a sum is over a
-// matrix that the body computes, use [Sum] or [MeanAbs]. They are faster, since XLA compiles the computation of the
-// matrix and the sum into one piece of machine code.
+// For sums over a matrix that the body computes, use [Sum] or [MeanAbs], which XLA compiles into one piece with it.
 package loop
 
 import (
@@ -44,7 +28,7 @@ type Node = graph.Node
 // While repeats state = body(state, reads) as long as cond(state, reads), a boolean scalar, is true, and returns the
 // last state. S is the Go type of state, and R is the Go type of reads. Both are *Node, or are built from *Node by
 // structs, slices and pointers. The state that body returns must have the same structure and shapes as the state that
-// body was given. GoMLX cannot differentiate a loop. If a gradient is needed, write it by hand (see package gradient).
+// body was given. GoMLX cannot differentiate a loop. If a gradient is needed, write it by hand (see [Custom]).
 func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body func(state S, reads R) S) S {
 	changing, names := split(state)
 	fixed, _ := split(reads)

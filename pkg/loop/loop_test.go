@@ -114,7 +114,7 @@ func TestDifferentiateInLoops(t *testing.T) {
 				inside = loop.Repeat(loop.Int(x.Graph(), 2), inside, nil, func(_, x *Node, _ []*Node) *Node {
 					d := loop.Differentiate(f, []*Node{x}, 1)
 					y, tape := d.Linearize([]*Node{x})
-					return d.Pull(loop.Like(loop.Float(y, 1), y), tape, nil)[0]
+					return d.Pull(loop.Like(loop.Float(y, 1), y), tape, nil, 0, 1)[0]
 				})
 				outside = gradient(gradient(outside))
 			}

@@ -24,6 +24,9 @@ type program struct {
 // Each node of the graph must be a constant, an Iota (an array of the numbers 0, 1, 2, …), a parameter, or a node that
 // is computed from other nodes.
 func newProgram(backend compute.Backend, build func(g *graph.Graph)) *program {
+	if outer, inside := backend.(*recorder); inside { // a program within a program has constants of its own
+		backend = outer.Backend
+	}
 	r := &recorder{Backend: backend}
 	p := &program{graph.NewGraph(r, "program"), map[*Node]func(g *graph.Graph) *Node{}}
 	build(p.graph)
@@ -74,6 +77,8 @@ func (p *program) make(g *graph.Graph, known map[*Node]*Node, n *Node) *Node {
 	}
 	if leaf := p.leaves[n]; leaf != nil {
 		known[n] = leaf(g)
+	} else if y := computed(n); y != nil {
+		known[n] = p.make(g, known, y)
 	} else {
 		allow(n)
 		known[n] = n.CloneWithInputs(p.again(g, known, n.Inputs())...)

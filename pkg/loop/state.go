@@ -8,40 +8,73 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// The arguments state and reads of a loop are Go values that are built from nodes by structs, slices and pointers. (The
-// fields of a struct may be unexported.) GoMLX's loop takes a list of nodes instead. So before the loop, the Go value
-// is turned into the list of its nodes, in the order of the fields. In the body, and after the loop, a Go value of the
-// same structure is made from a list of nodes. A node or a pointer that is not used may be nil. It is then nil inside
-// the body, too.
+// Loops take their state and what they read as Go values: structs, slices and pointers of nodes. GoMLX's loop takes a
+// list of nodes. [Leaves] makes the list, and [Map] a value of the same structure from other nodes. Nodes may be nil.
 
-var nodeType = reflect.TypeFor[*Node]()
+// Fixed is implemented by values whose nodes receive no gradient, such as sparse matrices.
+type Fixed interface{ Fixed() }
 
-// each replaces every node in the Go value v by the result of the function visit. It calls visit with the node and the
-// node's name. This name is the path to the node, such as "pair.newer" or "sums[0]". The argument name is the path to v
-// itself, with which the names begin. v must be addressable. Slices in v, and values to which pointers in v point, are
-// copied before they are changed, since other Go values may share them.
-func each(v reflect.Value, name string, visit func(name string, n *Node) *Node) {
+// Constant is a node without a gradient.
+type Constant struct{ *Node }
+
+func (Constant) Fixed() {}
+
+// Leaf is a node inside a Go value.
+type Leaf struct {
+	// Name is the path to the node, such as "pair.Newer" or "Sums[0]".
+	Name string
+	*Node
+	// Trainable says that the node may receive a gradient: it is floating point, neither inside a [Fixed] value nor a
+	// result of StopGradient.
+	Trainable bool
+}
+
+// Leaves lists the nodes of a Go value, in the order of its fields.
+func Leaves[T any](value T) (leaves []Leaf) {
+	Map(value, func(l Leaf) *Node {
+		leaves = append(leaves, l)
+		return l.Node
+	})
+	return leaves
+}
+
+// Map returns a copy of value in which every node is replaced by the result of visit. Parts without nodes stay.
+func Map[T any](value T, visit func(Leaf) *Node) T {
+	each(reflect.ValueOf(&value).Elem(), "", false, visit)
+	return value
+}
+
+var nodeType, fixedType = reflect.TypeFor[*Node](), reflect.TypeFor[Fixed]()
+
+// each visits the nodes of v, which must be addressable. It copies slices and what pointers point to before it changes
+// them, since other values may share them.
+func each(v reflect.Value, name string, fixed bool, visit func(Leaf) *Node) {
 	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // Through this v, unexported fields can be set.
-	switch t := v.Type(); {
+	t := v.Type()
+	if !fixed {
+		fixed = t.Implements(fixedType)
+	}
+	switch {
 	case t == nodeType:
 		if n := v.Interface().(*Node); n != nil {
-			v.Set(reflect.ValueOf(visit(name, n)))
+			v.Set(reflect.ValueOf(visit(Leaf{name, n, !fixed && n.DType().IsFloat() && !n.StopGradient()})))
 		}
+	case fixed && !holdsNodes(t, map[reflect.Type]bool{}):
 	case t.Kind() == reflect.Slice:
 		v.Set(reflect.AppendSlice(reflect.Zero(t), v))
 		for i := range v.Len() {
-			each(v.Index(i), fmt.Sprintf("%s[%d]", name, i), visit)
+			each(v.Index(i), fmt.Sprintf("%s[%d]", name, i), fixed, visit)
 		}
 	case t.Kind() == reflect.Struct:
 		for i := range v.NumField() {
-			each(v.Field(i), strings.TrimPrefix(name+"."+t.Field(i).Name, "."), visit)
+			each(v.Field(i), strings.TrimPrefix(name+"."+t.Field(i).Name, "."), fixed, visit)
 		}
 	case t.Kind() == reflect.Pointer:
 		if !v.IsNil() {
 			own := reflect.New(t.Elem())
 			own.Elem().Set(v.Elem())
 			v.Set(own)
-			each(own.Elem(), name, visit)
+			each(own.Elem(), name, fixed, visit)
 		}
 	default:
 		panic(fmt.Errorf("package loop: %q is a %s: make the state of a loop up of nodes, slices and structs of them",
@@ -49,29 +82,43 @@ func each(v reflect.Value, name string, visit func(name string, n *Node) *Node) 
 	}
 }
 
-// split lists the nodes of a Go value, and the name that [each] gives to each node.
+// holdsNodes tells whether values of the type t hold nodes. seen has the types that are being looked at.
+func holdsNodes(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if t == nodeType || seen[t] {
+		return t == nodeType
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return holdsNodes(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if holdsNodes(t.Field(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// split lists the nodes of a Go value and their names.
 func split[T any](value T) (nodes []*Node, names []string) {
-	each(reflect.ValueOf(&value).Elem(), "", func(name string, n *Node) *Node {
-		nodes, names = append(nodes, n), append(names, name)
-		return n
-	})
+	for _, l := range Leaves(value) {
+		nodes, names = append(nodes, l.Node), append(names, l.Name)
+	}
 	return nodes, names
 }
 
-// join returns a copy of like with other nodes: the first node of like is replaced by nodes[0], the second by nodes[1],
-// and so on.
+// join returns a copy of like whose nodes are the given ones.
 func join[T any](like T, nodes []*Node) T {
-	each(reflect.ValueOf(&like).Elem(), "", func(string, *Node) *Node {
+	return Map(like, func(Leaf) *Node {
 		n := nodes[0]
 		nodes = nodes[1:]
 		return n
 	})
-	return like
 }
 
-// check panics if the state after a step of the loop has another structure or other shapes than the state before the
-// step. before lists the nodes of the state before the step, and names lists the names of these nodes. after lists the
-// nodes of the state after the step, and namesAfter lists their names.
+// check panics if a step changes the structure or the shapes of the state.
 func check(before, after []*graph.Node, names, namesAfter []string) {
 	for i, name := range names {
 		if i >= len(after) || name != namesAfter[i] {

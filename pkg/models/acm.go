@@ -59,8 +59,8 @@ func init() {
 // If the node features F are dense (see [Sparse]), Prepare computes P F and (I - P) F once. Each of these two arrays is
 // as large as F.
 type acm struct {
-	mean     *sparse.Matrix
-	filtered bool
+	mean      *sparse.Matrix
+	low, high *tensors.Tensor // P F and (I - P) F, for dense features
 }
 
 // Prepare makes the sparse matrix P of [acm]. If the node features F are dense, Prepare also computes P F and
@@ -74,17 +74,16 @@ func (a *acm) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Te
 	if _, yes := Sparse(g); yes {
 		return order, arrays, nil
 	}
-	a.filtered = true
 	low := mean.Product(g.Features, g.NumFeatures)
 	high := slices.Clone(g.Features)
 	for i, v := range low {
 		high[i] -= v
 	}
-	for _, x := range [][]float32{low, high} {
-		x = sparse.Permute(order, x, g.NumFeatures)
-		arrays = append(arrays, tensors.FromFlatDataAndDimensions(x, g.NumNodes, g.NumFeatures))
+	array := func(x []float32) *tensors.Tensor {
+		return tensors.FromFlatDataAndDimensions(sparse.Permute(order, x, g.NumFeatures), g.NumNodes, g.NumFeatures)
 	}
-	return order, arrays, nil
+	a.low, a.high = array(low), array(high)
+	return order, append(slices.Clone(arrays), a.low, a.high), nil
 }
 
 // acmChannels lists the names of the channels L, H and I of [acm], in this order. Names of parameters contain these
@@ -94,8 +93,7 @@ var acmChannels = []string{"low", "high", "mlp"}
 // Build implements [Network]. The representation is the input of the last layer or, if there is only one layer, its
 // result X'.
 func (a *acm) Build(b *Builder) Output {
-	split := len(a.mean.Tensors())
-	mean, filtered := a.mean.On(b.Arrays[:split]), b.Arrays[split:]
+	mean := b.Matrix(a.mean)
 	x, read, width := (*Node)(nil), (*Node)(nil), b.Config.Hidden
 	for l := range b.Config.Forward {
 		if l == b.Config.Forward-1 {
@@ -107,9 +105,9 @@ func (a *acm) Build(b *Builder) Output {
 		case l > 0:
 			w := layer.weights(x.Shape().Dimensions[1])
 			mapped = layer.filter(mean, Dot(b.Dropout(x), Concatenate(w, 1)).Product())
-		case a.filtered:
+		case a.low != nil:
 			w := layer.weights(b.Features)
-			mapped = []*Node{Dot(filtered[0], w[0]).Product(), Dot(filtered[1], w[1]).Product(),
+			mapped = []*Node{Dot(b.Array(a.low), w[0]).Product(), Dot(b.Array(a.high), w[1]).Product(),
 				b.Encoded(Transpose(w[2], 0, 1))}
 		default:
 			w := layer.weights(b.Features)

@@ -41,7 +41,7 @@ func (a *appnp) Build(b *Builder) Output {
 	h, z := b.perceptron()
 	s := OwnOf[filterSettings](b.Config)
 	theta := ConvertDType(Const(b.Graph, pageRank(s.Order, s.Alpha)), z.DType())
-	y := monomials(s.Order).filter(a.matrix, b.Arrays, z, Reshape(theta, -1, 1))
+	y := monomials(s.Order).filter(b.Matrix(a.matrix), z, Reshape(theta, -1, 1))
 	return Output{Logits: y, Representation: h}
 }
 

@@ -54,7 +54,7 @@ func (n *bernNet) Build(b *Builder) Output {
 	theta := b.Param(Param{Name: "prop1.temp", Shape: []int{s.Order + 1}, Value: 1})
 	theta = Reshape(Max(theta, ZerosLike(theta)), 1, -1)
 	c := Dot(theta, ConvertDType(Const(b.Graph, bernstein(s.Order)), x.DType())).Product()
-	y := chebyshev(s.Order).filter(n.matrix, b.Arrays, x, Reshape(c, -1, 1))
+	y := chebyshev(s.Order).filter(b.Matrix(n.matrix), x, Reshape(c, -1, 1))
 	return Output{Logits: y, Representation: h}
 }
 

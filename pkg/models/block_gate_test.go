@@ -118,7 +118,7 @@ func TestBlockGateInverts(t *testing.T) {
 
 // Models without the settings block-gate and block-norm accept only the values "false" and "none", which have no
 // effect. For other values, the error names the setting. Models with block-norm refuse a normalisation that does not
-// exist. The function [models.LayerOf], which tells the type of a model's layers, returns nil for layers with gates.
+// exist.
 func TestBlockGateRefused(t *testing.T) {
 	for name, values := range map[string][2]string{"block-gate": {"false", "true"}, "block-norm": {"none", "ball"}} {
 		for _, model := range []string{"mlp", "sage", "grand+rep"} {
@@ -135,11 +135,5 @@ func TestBlockGateRefused(t *testing.T) {
 	c.BlockNorm = "layer"
 	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "none or center or center-nodes or ball") {
 		t.Errorf("got %v", err)
-	}
-	if c.BlockNorm = "none"; models.LayerOf(c) == nil {
-		t.Error("sage+rep is made of no layers of one kind")
-	}
-	if c.BlockGate = true; models.LayerOf(c) != nil {
-		t.Error("gated layers are taken for layers without gates")
 	}
 }

@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -11,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/revgnn/revgnn/pkg/machine"
+	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
 // Builder is the argument of [Network.Build]: a network uses it to add itself to a computation graph. The layers that
@@ -20,10 +22,9 @@ type Builder struct {
 	*Model
 	Scope *model.Scope
 	Graph *Graph
-	// In the computation graph, Arrays stand for the arrays that [Network.Prepare] returned, and features stand for the
-	// arrays of the node features.
-	Arrays   []*Node
-	features []*Node
+	// arrays stand for [Model.Arrays].
+	arrays   []*Node
+	features []*Node // those of the node features, after dropout
 	// labels, [n, 1], holds the number of each node's class. mask, [n, 1], is 1 for training nodes, else 0. Both are
 	// nil if [Builder.Teach] was not called.
 	labels, mask *Node
@@ -103,6 +104,27 @@ func (b *Builder) Linear(name string, x *Node, out int) *Node {
 func (b *Builder) Encode(name string, out int) *Node {
 	w, bias := b.linear(name, b.Features, out)
 	return Add(b.Encoded(w), ExpandLeftToRank(bias, 2))
+}
+
+// Array is the node that stands for an array that [Network.Prepare] returned.
+func (b *Builder) Array(t *tensors.Tensor) *Node {
+	i := slices.Index(b.Model.Arrays, t)
+	if i < 0 {
+		panic(fmt.Errorf("model %s: an array that Prepare did not return is used", b.Config.Model))
+	}
+	return b.arrays[i]
+}
+
+// Matrix and Edges are a matrix and a pattern whose arrays [Network.Prepare] returned, inside the computation graph.
+func (b *Builder) Matrix(m *sparse.Matrix) sparse.Operator { return m.On(b.all(m.Tensors())) }
+func (b *Builder) Edges(p *sparse.Pattern) sparse.Edges    { return p.On(b.all(p.Tensors())) }
+
+func (b *Builder) all(list []*tensors.Tensor) []*Node {
+	nodes := make([]*Node, len(list))
+	for i, t := range list {
+		nodes[i] = b.Array(t)
+	}
+	return nodes
 }
 
 // Encoded returns X W^T for the graph's node features X and a weight W, [out, Features]. A network calls Encoded if it

@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -48,8 +49,8 @@ func init() {
 type chebNet struct {
 	order  int
 	matrix *sparse.Matrix
-	// before is the number of the arrays T_1 X … T_K X that Prepare has computed: K, or 0 for sparse features.
-	before int
+	// before are the arrays T_1 X … T_K X, which Prepare computes for dense features.
+	before []*tensors.Tensor
 }
 
 // Prepare makes the sparse matrix P = D^-1/2 A D^-1/2 = I - L, [n, n]. If the node features X are dense, it also
@@ -64,11 +65,10 @@ func (n *chebNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensor
 		for k := range n.order {
 			before, now = now, chebyshevStep(p, before, now, g.NumFeatures, k)
 			x := sparse.Permute(n.matrix.Order(), now, g.NumFeatures)
-			arrays = append(arrays, tensors.FromFlatDataAndDimensions(x, g.NumNodes, g.NumFeatures))
+			n.before = append(n.before, tensors.FromFlatDataAndDimensions(x, g.NumNodes, g.NumFeatures))
 		}
-		n.before = n.order
 	}
-	return n.matrix.Order(), append(arrays, n.matrix.Tensors()...), nil
+	return n.matrix.Order(), slices.Concat(n.before, n.matrix.Tensors()), nil
 }
 
 // chebyshevStep returns T_{k+1}(-P) x, where T_k is the k-th Chebyshev polynomial:
@@ -92,10 +92,10 @@ func chebyshevStep(p *sparse.CSR, before, now []float32, columns, k int) []float
 func (n *chebNet) Build(b *Builder) Output {
 	w, bias := n.weights(b, "conv1", b.Features, b.Config.Hidden)
 	var x *Node
-	if n.before > 0 {
+	if n.before != nil {
 		x = b.Model.features.times(w[0], b.features)
-		for k, filtered := range b.Arrays[:n.before] {
-			x = Add(x, Dot(filtered, Transpose(w[k+1], 0, 1)).Product())
+		for k, filtered := range n.before {
+			x = Add(x, Dot(b.Array(filtered), Transpose(w[k+1], 0, 1)).Product())
 		}
 	} else {
 		x = n.filtered(b, b.Model.features.times(Concatenate(w, 0), b.features))
@@ -134,35 +134,28 @@ func (n *chebNet) filtered(b *Builder, y *Node) *Node {
 	}
 	last := part(n.order)
 	x := solve.ScanVJP(n.step, n.pull, Concatenate([]*Node{last, ZerosLike(last)}, 0),
-		[]*Node{Concatenate(terms, 0)}, b.Arrays[n.before:], n.order)
+		Concatenate(terms, 0), b.Matrix(n.matrix), n.order)
 	return half(x, 0)
 }
 
 // step is step number l of the loop in [chebNet.filtered]. It computes B_k for k = K - 1 - l. The argument x,
 // [2, n, d], is the stack of B_{k+1} and B_{k+2}. The result is the stack of B_k and B_{k+1}. own[0] is Y_k, and shared
 // holds the arrays of the matrix P. The method pull is the vector-Jacobian product of step.
-func (n *chebNet) step(l, x *Node, own, shared []*Node) *Node {
-	next := Sub(Sub(own[0], n.product(l, half(x, 0), shared)), half(x, 1))
+func (n *chebNet) step(l, x, term *Node, p sparse.Operator) *Node {
+	next := Sub(Sub(term, n.product(l, half(x, 0), p)), half(x, 1))
 	return Stack([]*Node{next, half(x, 0)}, 0)
 }
 
-func (n *chebNet) pull(l, _, v *Node, _, shared []*Node) (dx *Node, dOwn, dShared []*Node) {
+func (n *chebNet) pull(l, _, v, _ *Node, p sparse.Operator) (dx, dTerm *Node, _ sparse.Operator) {
 	now := half(v, 0)
-	dx = Stack([]*Node{Sub(half(v, 1), n.product(l, now, shared)), Neg(now)}, 0)
-	dShared = make([]*Node, len(shared))
-	for i, a := range shared { // the arrays of P are constants, so that nothing reads their cotangents
-		if a.DType().IsFloat() {
-			dShared[i] = loop.Zeros(a)
-		}
-	}
-	return dx, []*Node{now}, dShared
+	return Stack([]*Node{Sub(half(v, 1), n.product(l, now, p)), Neg(now)}, 0), now, sparse.Operator{}
 }
 
 // product returns a_k P x for step number l of the loop in [chebNet.filtered], where k = K - 1 - l. The number a_k is 1
 // for k = 0, and 2 for all other k. The last argument holds the arrays of the matrix P.
-func (n *chebNet) product(l, x *Node, arrays []*Node) *Node {
+func (n *chebNet) product(l, x *Node, p sparse.Operator) *Node {
 	last := ConvertDType(Equal(l, loop.Int(l.Graph(), n.order-1)), x.DType())
-	return loop.Scale(n.matrix.Bare(arrays).Product(x), Sub(loop.Float(x, 2), last))
+	return loop.Scale(p.Product(x), Sub(loop.Float(x, 2), last))
 }
 
 // half returns x[i], [n, d], for x, [2, n, d].

@@ -98,9 +98,8 @@ func (n *cpgnn) Pretraining(c Config) int { return OwnOf[cpgnnSettings](c).Pretr
 // Build implements [Network]. The representation, [n, c], is the beliefs B̄_K of [cpgnn] or, in pretraining, the scores
 // R.
 func (n *cpgnn) Build(b *Builder) Output {
-	s, split := OwnOf[cpgnnSettings](b.Config), len(n.adjacency.Tensors())
-	a := n.adjacency.On(b.Arrays[:split])
-	scores, still := n.prior(b, n.normalised.On(b.Arrays[split:]))
+	s, a := OwnOf[cpgnnSettings](b.Config), b.Matrix(n.adjacency)
+	scores, still := n.prior(b, b.Matrix(n.normalised))
 	pretraining, ends := s.phase(b)
 	h := b.Param(Param{Name: "H", Shape: []int{b.Classes, b.Classes}})
 	if ends != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
@@ -85,14 +86,15 @@ type dirGNN struct {
 	dirSettings
 	layers int
 	matrix *sparse.Matrix
-	dense  bool // the features are dense: Prepare has computed their sums or means over neighbours
+	// share and features are the arrays of each [neighbourhood], nil where there are none.
+	share, features []*tensors.Tensor
 }
 
 // Build implements [Network]. If the setting "jk" is "max" or "cat", the representation is Z of [dirGNN]. If it is
 // "none", the representation is the input of the last layer, [n, d]. With "none" and a single layer, this input would
 // be the node features, and Build returns the logits as the representation instead.
 func (d *dirGNN) Build(b *Builder) Output {
-	all, alpha := d.neighbourhoods(b.Arrays), d.alpha(b)
+	all, alpha := d.neighbourhoods(b), d.alpha(b)
 	var x *Node // nil for the first layer, which reads the node features
 	var states []*Node
 	for l := range d.layers {

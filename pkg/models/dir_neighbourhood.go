@@ -22,23 +22,25 @@ func (d *dirGNN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 		return nil, nil, err
 	}
 	order, arrays = d.matrix.Order(), append(arrays, d.matrix.Tensors()...)
-	add := func(values []float32, width int) {
+	add := func(values []float32, width int) *tensors.Tensor {
 		values = sparse.Permute(order, values, width)
-		arrays = append(arrays, tensors.FromFlatDataAndDimensions(values, g.NumNodes, width))
+		t := tensors.FromFlatDataAndDimensions(values, g.NumNodes, width)
+		arrays = append(arrays, t)
+		return t
 	}
 	_, few := Sparse(g)
-	d.dense = !few
-	for _, a := range []*sparse.CSR{a, a.Transpose()}[:d.directions()] {
+	d.share, d.features = make([]*tensors.Tensor, 2), make([]*tensors.Tensor, 2)
+	for k, a := range []*sparse.CSR{a, a.Transpose()}[:d.directions()] {
 		if d.Conv == "sage" {
 			shares := make([]float32, g.NumNodes)
 			for i, degree := range a.Degrees() {
 				shares[i] = 1 / float32(max(1, degree))
 			}
-			add(shares, 1)
+			d.share[k] = add(shares, 1)
 			a = a.RowNormalised()
 		}
-		if d.dense {
-			add(a.Product(g.Features, g.NumFeatures), g.NumFeatures)
+		if !few {
+			d.features[k] = add(a.Product(g.Features, g.NumFeatures), g.NumFeatures)
 		}
 	}
 	return order, arrays, nil
@@ -62,17 +64,16 @@ type neighbourhood struct {
 }
 
 // neighbourhoods returns the [neighbourhood] of out-neighbours and, unless the graph is undirected, the one of
-// in-neighbours. The argument arrays lists the arrays that Prepare returned, as values in the computation graph.
-func (d *dirGNN) neighbourhoods(arrays []*Node) []neighbourhood {
-	own := len(d.matrix.Tensors())
-	matrix, rest := d.matrix.On(arrays[:own]), arrays[own:]
+// in-neighbours.
+func (d *dirGNN) neighbourhoods(b *Builder) []neighbourhood {
+	matrix := b.Matrix(d.matrix)
 	all := []neighbourhood{{sum: matrix.Product}, {sum: matrix.Transposed().Product}}[:d.directions()]
 	for i := range all {
-		if d.Conv == "sage" {
-			all[i].share, rest = rest[0], rest[1:]
+		if d.share[i] != nil {
+			all[i].share = b.Array(d.share[i])
 		}
-		if d.dense {
-			all[i].features, rest = rest[0], rest[1:]
+		if d.features[i] != nil {
+			all[i].features = b.Array(d.features[i])
 		}
 	}
 	return all

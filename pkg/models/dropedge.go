@@ -46,23 +46,21 @@ func newDropEdge(a *sparse.CSR, p *sparse.Pattern) *dropEdge {
 // keep returns an array, [places, 1]. For each place, it is 1 if the edge at this place stays in this training step,
 // and 0 if the edge is left out. (For padding, the number has no meaning.) The argument numbers is the field numbers of
 // d, as a value in the computation graph.
-func (d *dropEdge) keep(b *Builder, numbers *Node) *Node {
+func (d *dropEdge) keep(b *Builder) *Node {
 	if !b.Random() {
 		return Ones(b.Graph, shapes.Make(dtypes.Float32, d.pattern.Places(), 1))
 	}
 	draws := b.Scope.RandomUniform(b.Graph, shapes.Make(dtypes.Float32, d.edges, 1))
 	stay := ConvertDType(GreaterOrEqual(draws, ConstAs(draws, b.Config.DropEdge)), dtypes.Float32)
 	loops := Ones(b.Graph, shapes.Make(dtypes.Float32, 1, 1))
-	return Gather(Concatenate([]*Node{stay, loops}, 0), numbers)
+	return Gather(Concatenate([]*Node{stay, loops}, 0), b.Array(d.numbers))
 }
 
-// normalised returns the weights of all edges, [places, 1]. An edge that stays in this training step has the weight
-// 1/sqrt(d_i d_j), where i and j are its nodes. Here d_i is the number of node i's edges that stay, with the self loop.
-// All other edges have the weight 0. The argument arrays holds the arrays of the pattern, and the argument numbers is
-// the field numbers of the dropEdge. Both are values in the computation graph.
-func (d *dropEdge) normalised(b *Builder, arrays []*Node, numbers *Node) *Node {
-	edges := d.pattern.Bare(arrays)
-	stay := edges.Mask(d.keep(b, numbers))
+// normalised is the matrix with 1/sqrt(d_i d_j) for each edge that stays in this training step, where d_i is the number
+// of node i's edges that stay, with the self loop.
+func (d *dropEdge) normalised(b *Builder) sparse.Operator {
+	edges := b.Edges(d.pattern).Bare()
+	stay := edges.Mask(d.keep(b))
 	r := Rsqrt(edges.Sum(stay))
-	return Mul(stay, Mul(edges.Targets(r), edges.Sources(r)))
+	return edges.Operator(Mul(stay, Mul(edges.Targets(r), edges.Sources(r))))
 }

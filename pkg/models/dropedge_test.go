@@ -41,10 +41,8 @@ func TestDrawnEdges(t *testing.T) {
 		}
 		exec, err := model.NewExec(e.Backend, store, func(scope *model.Scope, in []*Node) *Node {
 			store.SetTraining(in[0].Graph(), true)
-			b := &Builder{Model: &Model{Config: c.Config}, Scope: scope, Graph: in[0].Graph()}
-			last := len(in) - 1
-			w := c.drop.normalised(b, in[:last], in[last])
-			return c.drop.pattern.Bare(in[:last]).Product(w, ConvertDType(Diagonal(b.Graph, n), dtypes.Float32))
+			b := &Builder{Model: &Model{Config: c.Config, Arrays: arrays}, Scope: scope, Graph: in[0].Graph(), arrays: in}
+			return c.drop.normalised(b).Product(ConvertDType(Diagonal(b.Graph, n), dtypes.Float32))
 		})
 		if err != nil {
 			t.Fatal(err)

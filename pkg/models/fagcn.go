@@ -52,7 +52,10 @@ type fagcnSettings struct{ Eps float64 }
 // those of PyTorch Geometric.
 //
 // All layers are computed in one loop, which is compiled once and has a derivative written by hand: see [faLayer].
-type fagcn struct{ pattern *sparse.Pattern }
+type fagcn struct {
+	pattern *sparse.Pattern
+	root    *tensors.Tensor // 1/sqrt(d_i), [n, 1]
+}
 
 // Prepare makes the pattern of the edges, and the array of all 1/sqrt(d_i), [n, 1], where d_i is the number of node i's
 // neighbours.
@@ -68,8 +71,8 @@ func (f *fagcn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 		root[i] = float32(1 / math.Sqrt(float64(max(1, d))))
 	}
 	root = sparse.Permute(order, root, 1)
-	return order, append([]*tensors.Tensor{tensors.FromFlatDataAndDimensions(root, g.NumNodes, 1)},
-		f.pattern.Tensors()...), nil
+	f.root = tensors.FromFlatDataAndDimensions(root, g.NumNodes, 1)
+	return order, append([]*tensors.Tensor{f.root}, f.pattern.Tensors()...), nil
 }
 
 // Build implements [Network]. The representation is the result of the last layer.
@@ -77,9 +80,10 @@ func (f *fagcn) Build(b *Builder) Output {
 	c := b.Config
 	x := b.Encode("t1", c.Hidden)
 	x = b.Dropout(Max(x, ZerosLike(x)))
-	layer, seed := faLayer{pattern: f.pattern, eps: OwnOf[fagcnSettings](c).Eps}, (*Node)(nil)
+	layer := faLayer{eps: OwnOf[fagcnSettings](c).Eps}
+	shared := faShared{First: x, Constants: faConstants{root: b.Array(f.root), edges: b.Edges(f.pattern).Bare()}}
 	if c.Dropout > 0 && b.Random() {
-		layer.dropout, seed = c.Dropout, b.seed()
+		layer.dropout, shared.Constants.seed = c.Dropout, b.seed()
 	}
 	var scores []*Node
 	for l := range c.Forward {
@@ -91,56 +95,34 @@ func (f *fagcn) Build(b *Builder) Output {
 		scores = append(scores, Concatenate([]*Node{part("att_l"), part("att_r")}, 2))
 	}
 	if c.Forward > 0 {
-		own, shared := []*Node{Concatenate(scores, 0)}, layer.shared(x, b.Arrays, seed)
-		x = solve.ScanVJP(layer.step, layer.pull, x, own, shared, c.Forward)
+		x = solve.ScanVJP(layer.step, layer.pull, x, Concatenate(scores, 0), shared, c.Forward)
 	}
 	return Output{Logits: b.Linear("t2", x, b.Outputs), Representation: x}
 }
 
-// faLayer computes a layer of [fagcn] by the method step, and its derivative by the method pull. [solve.ScanVJP] calls
-// both methods. Their argument own holds the weights of the layer, [d, 2]: the vectors l and r as columns. Their
-// argument shared holds the arrays that all layers read. These are X_0, the numbers 1/sqrt(d_i), the pattern's arrays
-// and, with dropout, the seed of the random draws.
+// faLayer computes a layer of [fagcn] by the method step, and its derivative by the method pull, for [solve.ScanVJP].
+// own, [d, 2], has the vectors l and r of the layer as columns.
 //
-// The following formulas of pull are in the symbols of [fagcn]. Let v_i be the cotangent of x_i', and let u_i = v_i /
-// sqrt(d_i) and y_j = x_j / sqrt(d_j). Let s_ij = 1 - α_ij², which is the derivative of tanh. Then the argument of tanh
-// for the edge (i, j), x_j·l + x_i·r, has the cotangent s_ij u_i·y_j. The term x_j·l is the same for all neighbours i
-// of node j, so that its cotangent is a sum over i: (Σ_i s_ij u_i)·y_j. In the same way, the cotangent of x_i·r is a
-// sum over j: u_i·(Σ_j s_ij y_j). These formulas take sums over neighbours, and one inner product for each node. No
-// inner product has to be computed for each edge. The cotangent of x_j also needs the sum Σ_i α_ij u_i.
-//
-// Package sparse computes sums over the neighbours j of a node i. To compute the sums over i above, pull exchanges the
-// names i and j: the sums are then over j, with α_ji in place of α_ij. This is possible since the graph is undirected.
-// With dropout, each α_ij and each s_ij is multiplied by the mask of [faEdges].
-type faLayer struct {
-	pattern      *sparse.Pattern
-	eps, dropout float64
+// In the symbols of [fagcn], let v_i be the cotangent of x_i', u_i = v_i / sqrt(d_i), y_j = x_j / sqrt(d_j), and
+// s_ij = 1 - α_ij² the derivative of tanh. The argument of tanh, x_j·l + x_i·r, has the cotangent s_ij u_i·y_j. The term
+// x_j·l is the same for all neighbours i of j, so that its cotangent is (Σ_i s_ij u_i)·y_j, and that of x_i·r is
+// u_i·(Σ_j s_ij y_j): sums over neighbours and one inner product per node, none per edge. The cotangent of x_j also
+// needs Σ_i α_ij u_i. The graph is undirected, so that the sums over i are computed as sums over j with α_ji.
+type faLayer struct{ eps, dropout float64 }
+
+// faShared is what all layers read: X_0 and, without gradients, 1/sqrt(d_i), the edges and, with dropout, the seed.
+type faShared struct {
+	First     *Node
+	Constants faConstants
 }
 
-// shared returns the list of arrays that all layers read. These are X_0 of [fagcn] (the argument first), the arrays
-// that Prepare returned and, with dropout, the seed of the random draws.
-func (f faLayer) shared(first *Node, arrays []*Node, seed *Node) []*Node {
-	out := append([]*Node{first}, forScan(arrays)...)
-	if f.dropout > 0 {
-		out = append(out, seed)
-	}
-	return out
+type faConstants struct {
+	root  *Node
+	edges sparse.BareEdges
+	seed  *Node
 }
 
-// forScan prepares a network's arrays for [solve.ScanVJP], which needs a cotangent for every array of floating-point
-// numbers, but none for arrays of integers. The first of the arrays is not changed. All other arrays belong to a sparse
-// matrix or a pattern, and need no cotangents. Those among them that have floating-point numbers hold 1 for edges and 0
-// for padding. forScan converts them to integers.
-func forScan(arrays []*Node) []*Node {
-	out := []*Node{arrays[0]}
-	for _, a := range arrays[1:] {
-		if a.DType().IsFloat() {
-			a = ConvertDType(a, dtypes.Uint8)
-		}
-		out = append(out, a)
-	}
-	return out
-}
+func (faConstants) Fixed() {}
 
 // faEdges are the edges of a layer, with the values that the methods step and pull of [faLayer] need. In the symbols of
 // [fagcn], y has the rows x_j / sqrt(d_j), and alpha, [places, 1], holds α_ij for every edge (i, j). The array mask,
@@ -154,21 +136,17 @@ type faEdges struct {
 // edges computes [faEdges] for one layer. Its arguments are those of [faLayer.step]. edges also returns the two terms
 // of the argument of tanh in [fagcn], [n, 1] each: left holds x_j·l for every node j, and right holds x_i·r for every
 // node i.
-func (f faLayer) edges(l, x *Node, own, shared []*Node) (e faEdges, left, right *Node) {
-	arrays := shared[2:]
-	if f.dropout > 0 {
-		arrays = shared[2 : len(shared)-1]
-	}
-	e = faEdges{BareEdges: f.pattern.Bare(arrays), y: scaledRows(x, shared[1])}
-	scores := Dot(x, own[0]).Product()
+func (f faLayer) edges(l, x, own *Node, c faConstants) (e faEdges, left, right *Node) {
+	e = faEdges{BareEdges: c.edges, y: scaledRows(x, c.root)}
+	scores := Dot(x, own).Product()
 	left, right = Slice(scores, AxisRange(), AxisElem(0)), Slice(scores, AxisRange(), AxisElem(1))
 	e.alpha = Tanh(Add(e.Sources(left), e.Targets(right)))
 	e.mask = ConvertDType(e.Stored(), x.DType())
 	if f.dropout > 0 {
-		places := f.pattern.Places()
+		places := c.edges.Places()
 		number := Iota(x.Graph(), shapes.Make(dtypes.Uint32, places, 1), 0)
 		first := Mul(ConvertDType(l, dtypes.Uint32), loop.Const(x.Graph(), uint32(places)))
-		keep := kept(Add(number, loop.Like(first, number)), shared[len(shared)-1], f.dropout)
+		keep := kept(Add(number, loop.Like(first, number)), c.seed, f.dropout)
 		e.mask = Where(keep, loop.Scale(e.mask, loop.Float(x, 1/(1-f.dropout))), loop.Zeros(e.mask))
 	}
 	return e, left, right
@@ -179,16 +157,17 @@ func scaledRows(x, by *Node) *Node { return Mul(x, BroadcastToShape(by, x.Shape(
 
 // step returns the result of a layer for the input x. The argument l is the index of the layer. (It is not the vector l
 // of [fagcn].) The comment on [faLayer] explains own and shared.
-func (f faLayer) step(l, x *Node, own, shared []*Node) *Node {
-	e, _, _ := f.edges(l, x, own, shared)
+func (f faLayer) step(l, x, own *Node, shared faShared) *Node {
+	e, _, _ := f.edges(l, x, own, shared.Constants)
 	sum := e.Product(Mul(e.alpha, e.mask), e.y)
-	return Add(loop.Scale(shared[0], loop.Float(x, f.eps)), scaledRows(sum, shared[1]))
+	return Add(loop.Scale(shared.First, loop.Float(x, f.eps)), scaledRows(sum, shared.Constants.root))
 }
 
 // pull returns the cotangents of x, own and shared, given v, the cotangent of the result of step.
-func (f faLayer) pull(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShared []*Node) {
-	e, left, right := f.edges(l, x, own, shared)
-	root, u := shared[1], scaledRows(v, shared[1])
+func (f faLayer) pull(l, x, v, own *Node, shared faShared) (dx, dOwn *Node, dShared faShared) {
+	e, left, right := f.edges(l, x, own, shared.Constants)
+	root := shared.Constants.root
+	u := scaledRows(v, root)
 	back, backMask := Tanh(Add(e.Sources(right), e.Targets(left))), e.mask // back is α_ji
 	if f.dropout > 0 {
 		backMask = e.Transpose(e.mask)
@@ -199,10 +178,9 @@ func (f faLayer) pull(l, x, v *Node, own, shared []*Node) (dx *Node, dOwn, dShar
 	sums := e.Products([]*Node{u, u}, []*Node{Mul(back, backMask), slope(back, backMask)})
 	dLeft, dRight := rowDots(sums[1], e.y), rowDots(u, e.Product(slope(e.alpha, e.mask), e.y))
 	scores := Concatenate([]*Node{dLeft, dRight}, 1)
-	dx = Add(scaledRows(sums[0], root), Dot(scores, Transpose(own[0], 0, 1)).Product())
-	dShared = make([]*Node, len(shared))
-	dShared[0], dShared[1] = loop.Scale(v, loop.Float(v, f.eps)), loop.Zeros(root)
-	return dx, []*Node{Dot(Transpose(x, 0, 1), scores).Product()}, dShared
+	dx = Add(scaledRows(sums[0], root), Dot(scores, Transpose(own, 0, 1)).Product())
+	dShared.First = loop.Scale(v, loop.Float(v, f.eps))
+	return dx, Dot(Transpose(x, 0, 1), scores).Product(), dShared
 }
 
 // rowDots returns the inner product of each row of a with the same row of b, [n, 1]. a and b are [n, d].

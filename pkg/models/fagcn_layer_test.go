@@ -39,7 +39,7 @@ func TestFAGCNDropsEdges(t *testing.T) {
 		for _, a := range arrays {
 			in = append(in, a)
 		}
-		layer := faLayer{network.pattern, 0.3, 0.5}
+		layer := faLayer{0.3, 0.5}
 		// The function computes two layers. It takes the input X of the first layer, the weights of the layers, and X_0
 		// from in[3:6], and adds to each of them h times a direction, from in[6:9]. The first output is the inner
 		// product of the result of the layers with in[2]. The second output is the derivative of the first output with
@@ -49,13 +49,13 @@ func TestFAGCNDropsEdges(t *testing.T) {
 			for i := range at {
 				at[i] = Add(at[i], Mul(in[6+i], h))
 			}
-			own, shared := at[1:2], layer.shared(at[2], in[9:], in[1])
+			own, shared := at[1], faShared{at[2], faConstants{in[9], network.pattern.On(in[10:]).Bare(), in[1]}}
 			y := solve.ScanVJP(layer.step, layer.pull, at[0], own, shared, depth)
 			sum := ReduceAllSum(Mul(y, in[2]))
 			out := []*Node{sum, Gradient(sum, h)[0]}
 			for l := range int32(depth) {
-				weights := Reshape(Slice(own[0], AxisElem(int(l))), width, 2)
-				edges, _, _ := layer.edges(Const(h.Graph(), l), at[0], []*Node{weights}, shared)
+				weights := Reshape(Slice(own, AxisElem(int(l))), width, 2)
+				edges, _, _ := layer.edges(Const(h.Graph(), l), at[0], weights, shared.Constants)
 				out = append(out, Sign(edges.mask))
 			}
 			return out

@@ -4,8 +4,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/loop"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -86,8 +86,8 @@ func (f features) times(w *Node, nodes []*Node) *Node {
 	case f.sparse != nil:
 		return f.sparse.On(nodes).Product(w)
 	case f.pattern != nil:
-		x, p := nodes[0], f.pattern.Bare(nodes[1:])
-		return gradient.Custom(p.Product(x, StopGradient(w)), []*Node{w}, func(v *Node) []*Node {
+		x, p := nodes[0], f.pattern.On(nodes[1:]).Bare()
+		return loop.Custom(p.Product(x, StopGradient(w)), []*Node{w}, func(v *Node) []*Node {
 			return []*Node{p.TransposedProduct(p.Transpose(x), v)}
 		})
 	}

@@ -56,7 +56,9 @@ type fsgnnSettings struct{ Hops int }
 // step.
 type fsgnn struct {
 	hops      int
-	adjacency *sparse.Matrix // the adjacency without normalisation; nil for dense features
+	adjacency *sparse.Matrix    // the adjacency without normalisation; nil for dense features
+	roots     *tensors.Tensor   // for sparse features: see [roots]
+	gathered  []*tensors.Tensor // for dense features: A^k X and Ã^k X for k = 1, 2, …
 }
 
 // Prepare implements [Network]. If the node features are dense, it propagates them. If they are sparse, it makes the
@@ -70,18 +72,18 @@ func (f *fsgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 		}
 		order = f.adjacency.Order()
 		roots := sparse.Permute(order, roots(a.Degrees()), 2)
-		arrays = append(arrays, tensors.FromFlatDataAndDimensions(roots, g.NumNodes, 2))
-		return order, append(arrays, f.adjacency.Tensors()...), nil
+		f.roots = tensors.FromFlatDataAndDimensions(roots, g.NumNodes, 2)
+		return order, append([]*tensors.Tensor{f.roots}, f.adjacency.Tensors()...), nil
 	}
 	x := [][]float32{g.Features, g.Features}
 	both := []*sparse.CSR{a.SymmetricNormalised(), a.WithSelfLoops().SymmetricNormalised()}
 	for range f.hops {
 		for i := range both {
 			x[i] = both[i].Product(x[i], g.NumFeatures)
-			arrays = append(arrays, tensors.FromFlatDataAndDimensions(x[i], g.NumNodes, g.NumFeatures))
+			f.gathered = append(f.gathered, tensors.FromFlatDataAndDimensions(x[i], g.NumNodes, g.NumFeatures))
 		}
 	}
-	return sparse.AsGiven(g.NumNodes), arrays, nil
+	return sparse.AsGiven(g.NumNodes), f.gathered, nil
 }
 
 // roots returns two numbers for each degree d, with which [hopSteps] normalises the adjacency. The first number,
@@ -118,8 +120,8 @@ func (f *fsgnn) mapped(b *Builder) []*Node {
 		return f.propagated(b, name)
 	}
 	out := []*Node{b.Encode(name(0), b.Config.Hidden)}
-	for i, x := range b.Arrays {
-		out = append(out, b.Linear(name(1+i), x, b.Config.Hidden))
+	for i, x := range f.gathered {
+		out = append(out, b.Linear(name(1+i), b.Array(x), b.Config.Hidden))
 	}
 	return out
 }
@@ -134,9 +136,10 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	for i := range weights {
 		weights[place(i)], biases[i] = b.linear(name(1+i), b.Features, width)
 	}
-	steps := hopSteps{f.adjacency, f.hops, width}
+	steps := hopSteps{f.hops, width}
 	x := b.Encoded(Concatenate(weights, 0))
-	x = solve.ScanVJP(steps.step, steps.pull, x, nil, forScan(b.Arrays), f.hops)
+	x = solve.ScanVJP(steps.step, steps.pull, x, nil,
+		hopArrays{loop.Constant{Node: b.Array(f.roots)}, b.Matrix(f.adjacency)}, f.hops)
 	for i, bias := range biases {
 		h := Slice(x, AxisRange(), AxisRange(place(i)*width, (place(i)+1)*width))
 		out = append(out, Add(h, ExpandLeftToRank(bias, 2)))
@@ -152,30 +155,33 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 //
 // The argument shared of step holds the result of the function roots, [n, 2], and the arrays of the adjacency without
 // normalisation. The method step normalises the adjacency by the numbers from roots.
-type hopSteps struct {
-	adjacency   *sparse.Matrix
-	hops, width int
+type hopSteps struct{ hops, width int }
+
+// hopArrays are the arrays that the steps read: the roots, and the adjacency.
+type hopArrays struct {
+	Roots     loop.Constant
+	Adjacency sparse.Operator
 }
 
 // step is step l of [hopSteps].
-func (h hopSteps) step(l, x *Node, _, shared []*Node) *Node {
+func (h hopSteps) step(l, x *Node, _ []*Node, shared hopArrays) *Node {
 	n, half := x.Shape().Dimensions[0], h.hops*h.width
 	column := Iota(x.Graph(), shapes.Make(dtypes.Int32, n, 2*half), 1)
 	constant := func(v int) *Node { return loop.Like(loop.Int(x.Graph(), v), column) }
 	loops := GreaterOrEqual(column, constant(half))
 	column = Sub(column, Where(loops, constant(half), constant(0)))
-	root := func(k int) *Node { return BroadcastToDims(Slice(shared[0], AxisRange(), AxisElem(k)), n, 2*half) }
+	root := func(k int) *Node {
+		return BroadcastToDims(Slice(shared.Roots.Node, AxisRange(), AxisElem(k)), n, 2*half)
+	}
 	scale := Where(loops, root(1), root(0))
 	y := Mul(scale, x)
-	sum := Add(h.adjacency.Bare(shared[1:]).Product(y), Where(loops, y, loop.Zeros(y)))
+	sum := Add(shared.Adjacency.Product(y), Where(loops, y, loop.Zeros(y)))
 	moves := GreaterOrEqual(column, Mul(loop.Like(l, column), constant(h.width)))
 	return Where(moves, Mul(scale, sum), x)
 }
 
 // pull is the vector-Jacobian product of step. It is step itself, applied to the cotangent v, since A and Ã are
 // symmetric.
-func (h hopSteps) pull(l, _, v *Node, _, shared []*Node) (dx *Node, dOwn, dShared []*Node) {
-	dShared = make([]*Node, len(shared))
-	dShared[0] = loop.Zeros(shared[0])
-	return h.step(l, v, nil, shared), nil, dShared
+func (h hopSteps) pull(l, _, v *Node, _ []*Node, shared hopArrays) (*Node, []*Node, hopArrays) {
+	return h.step(l, v, nil, shared), nil, hopArrays{}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/layers"
-	"github.com/revgnn/revgnn/pkg/solve"
+	"github.com/revgnn/revgnn/pkg/loop"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -19,7 +19,7 @@ func init() {
 		Reference: "Veličković et al., ICLR 2018; paper section 3.3",
 		Shared:    slices.Concat(plainSettings, []string{"heads", "ego"}), Resolve: resolveHead,
 		Check: checkRemedies,
-		New:   func(c Config) Network { return newResidual(&gat{Config: c}, layerIf(c, layers.GAT{})) }}
+		New:   func(c Config) Network { return newResidual(&gat{Config: c}) }}
 	Register(k)
 	k.Name, k.Title, k.Plain, k.Shared = "gat+rep", "GAT+ReP", k.Name,
 		slices.Concat(reverseSettings, []string{"heads", "ego"})
@@ -31,15 +31,16 @@ type gat struct {
 	Config
 	pattern *sparse.Pattern
 	drop    *dropEdge
+	// entry and image are for edges with directions: for each place, whether there is an edge, and its reverse.
+	entry, image *tensors.Tensor
 }
 
 func (a *gat) settings() Config { return a.Config }
 
-func (a *gat) prepare(adjacency *sparse.CSR) (order sparse.Order, arrays []*tensors.Tensor, err error) {
-	edges, more := adjacency, [][]float32(nil)
-	if a.HalfHop > 0 { // Half-Hop makes edges with directions
-		more = make([][]float32, 2)
-		if edges, more[0], more[1], err = withMirrorImages(adjacency); err != nil {
+func (a *gat) prepare(edges *sparse.CSR) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	var entry, image []float32
+	if !edges.Symmetric() {
+		if edges, entry, image, err = withMirrorImages(edges); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -48,9 +49,9 @@ func (a *gat) prepare(adjacency *sparse.CSR) (order sparse.Order, arrays []*tens
 		return nil, nil, err
 	}
 	arrays = slices.Clone(a.pattern.Tensors())
-	for _, values := range more {
-		places := sparse.Spread(a.pattern, values, 1)
-		arrays = append(arrays, tensors.FromFlatDataAndDimensions(places, len(places), 1))
+	if entry != nil {
+		a.entry, a.image = a.atPlaces(entry), a.atPlaces(image)
+		arrays = append(arrays, a.entry, a.image)
 	}
 	if a.DropEdge > 0 {
 		a.drop = newDropEdge(edges, a.pattern)
@@ -59,11 +60,16 @@ func (a *gat) prepare(adjacency *sparse.CSR) (order sparse.Order, arrays []*tens
 	return a.pattern.Order(), arrays, nil
 }
 
-// block makes the block [layers.GAT], and declares its parameters. As in PyTorch Geometric, the weights start with
+func (a *gat) atPlaces(values []float32) *tensors.Tensor {
+	places := sparse.Spread(a.pattern, values, 1)
+	return tensors.FromFlatDataAndDimensions(places, len(places), 1)
+}
+
+// layers makes the branch [layers.GAT], and declares its parameters. As in PyTorch Geometric, the weights start with
 // uniform random numbers between -s and s, where s = sqrt(6/(in + out)) (Glorot and Bengio 2010). For the matrices of
 // the K heads, "in" is d and "out" is K d, as for a linear map to all heads together. For the attention vectors, "in"
 // is K and "out" is d.
-func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
+func (a *gat) layers(b *Builder, h *Node) chained {
 	heads, d := b.Config.Heads, b.Config.Hidden
 	limit := math.Sqrt(6 / float64(heads+d))
 	source := b.Param(Param{Name: "stack.0.body.att_src", Shape: []int{1, heads, d}, Limit: limit})
@@ -88,15 +94,14 @@ func (a *gat) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
 	if a.Ego {
 		all = Concatenate([]*Node{all, b.blockScaled(Transpose(matrices[1], 0, 1))}, 1)
 	}
-	layer := layers.GAT{Pattern: a.pattern, Activation: layers.Activation(a.Activation), Ego: a.Ego}
-	weights := []*Node{all, b.bias(w)}
-	switch n := len(a.pattern.Tensors()); {
-	case a.HalfHop > 0:
-		weights = append(weights, a.pattern.Keeping(arrays[:n], arrays[n])...)
-		layer.Directed = true
-		return layer, append(weights, arrays[n+1])
-	case a.DropEdge > 0:
-		arrays = a.pattern.Keeping(arrays[:n], a.drop.keep(b, arrays[n]))
+	weights := layers.GATWeights{Maps: all, B: b.bias(w), Edges: b.Edges(a.pattern).Bare()}
+	switch {
+	case a.entry != nil:
+		weights.Edges = weights.Edges.Keeping(b.Array(a.entry))
+		weights.Back = loop.Constant{Node: b.Array(a.image)}
+	case a.drop != nil:
+		weights.Edges = weights.Edges.Keeping(a.drop.keep(b))
 	}
-	return layer, append(weights, arrays...)
+	layer := layers.GAT{Activation: layers.Activation(a.Activation), Ego: a.Ego}
+	return dressed[layers.GATWeights](b, h, layer, weights)
 }

@@ -54,7 +54,7 @@ func (s *gatSep) modules() []module {
 		w, bias = b.linear(name+"attn_linear_u", d, heads)
 		u := affine(y, columns(w), bias)
 		v := times(y, columns(b.matrix(name+"attn_linear_v", d, heads)))
-		edges := s.pattern.On(b.Arrays)
+		edges := b.Edges(s.pattern)
 		h := edges.Attend(additive(edges, u, v), y)
 		return feedForwardOf(b, name+"feed_forward_module.", Concatenate([]*Node{y, h}, -1), columns)
 	}}

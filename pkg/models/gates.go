@@ -3,8 +3,8 @@ package models
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/layers"
+	"github.com/revgnn/revgnn/pkg/loop"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -53,7 +53,7 @@ func (e edgeGates) gated(g edgeGate, x *Node) *Node {
 	}
 	fixed, values := g.fixed(), StopGradient(x)
 	y := sums(fixed, values)
-	return gradient.Custom(y[0], append(g.nodes(), x), func(v *Node) []*Node {
+	return loop.Custom(y[0], append(g.nodes(), x), func(v *Node) []*Node {
 		back := sums(fixed.turned(), v)
 		return []*Node{sumOfColumns(Mul(v, y[1])), sumOfColumns(Mul(values, back[1])), back[0]}
 	})
@@ -90,7 +90,7 @@ func (e edgeGates) softplus(g edgeGate, k *Node) *Node {
 	s := e.scores(fixed)
 	softplus := layers.ActivationSoftplus.Of(s)
 	y := ReduceAllSum(Mul(e.edges.Mask(softplus), Mul(e.edges.Targets(k), source)))
-	return gradient.Custom(y, g.nodes(), func(v *Node) []*Node {
+	return loop.Custom(y, g.nodes(), func(v *Node) []*Node {
 		pull := func(g edgeGate) *Node { // v k_i Σ_j α_ij k_j, the cotangent of g.target
 			return Mul(v, Mul(k, e.edges.Sum(Mul(e.open(g), source))))
 		}

@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -63,7 +64,7 @@ type gbkSettings struct{ Lambda float64 }
 type gbk struct {
 	pattern   *sparse.Pattern
 	adjacency *sparse.Matrix
-	arrays    int // number of the pattern's arrays
+	degrees   *tensors.Tensor
 }
 
 // Prepare makes the pattern of the edges, the adjacency for sums over all neighbours, and the array of the degrees.
@@ -80,17 +81,14 @@ func (n *gbk) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Te
 	for p, i := range order {
 		degrees[p] = float32(a.Start[i+1] - a.Start[i])
 	}
-	n.arrays = len(arrays)
-	arrays = append(arrays, n.adjacency.Tensors()...)
-	return order, append(arrays, tensors.FromFlatDataAndDimensions(degrees, len(degrees), 1)), nil
+	n.degrees = tensors.FromFlatDataAndDimensions(degrees, len(degrees), 1)
+	return order, append(slices.Concat(arrays, n.adjacency.Tensors()), n.degrees), nil
 }
 
 // Build implements [Network]. The representation, [n, d], is the input of the last layer.
 func (n *gbk) Build(b *Builder) (out Output) {
 	c := b.Config
-	rest := b.Arrays[n.arrays:]
-	last := len(rest) - 1
-	edges := edgeGates{n.pattern.Bare(b.Arrays[:n.arrays]), n.adjacency.On(rest[:last]), rest[last]}
+	edges := edgeGates{b.Edges(n.pattern).Bare(), b.Matrix(n.adjacency), b.Array(n.degrees)}
 	teach, losses := edges.teacher(b.Known()), []*Node(nil)
 	var x *Node
 	for l := range c.Forward {

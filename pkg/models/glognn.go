@@ -91,12 +91,12 @@ func (n *glognn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors
 // Build implements [Network] by the formulas at [glognn]. The representation is X_L, [n, c], which holds a score for
 // each node and class.
 func (n *glognn) Build(b *Builder) Output {
-	s, split := OwnOf[glognnSettings](b.Config), len(n.powers.Tensors())
+	s := OwnOf[glognnSettings](b.Config)
 	x := MulScalar(b.Encode("fc1", b.Config.Hidden), s.Delta)
-	x = Add(x, MulScalar(b.EncodeRows("fc3", n.rows.On(b.Arrays[split:]), b.Config.Hidden), 1-s.Delta))
+	x = Add(x, MulScalar(b.EncodeRows("fc3", b.Matrix(n.rows), b.Config.Hidden), 1-s.Delta))
 	x = b.Linear("fc2", b.Dropout(Max(x, ZerosLike(x))), b.Classes)
 	weights := b.Param(Param{Name: "orders_weight", Shape: []int{s.Order, 1}, Value: 1 / float64(s.Order)})
-	first, p := x, n.powers.On(b.Arrays[:split])
+	first, p := x, b.Matrix(n.powers)
 	for range b.Config.Forward {
 		x = s.layer(x, first, p, weights)
 	}

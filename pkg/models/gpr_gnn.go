@@ -40,6 +40,6 @@ func (n *gprGNN) Build(b *Builder) Output {
 	s := OwnOf[filterSettings](b.Config)
 	x = b.DropoutOf(x, s.DropRate)
 	gamma := b.Param(Param{Name: "prop1.temp", Shape: []int{s.Order + 1}, Values: pageRank(s.Order, s.Alpha)})
-	y := monomials(s.Order).filter(n.matrix, b.Arrays, x, Reshape(gamma, -1, 1))
+	y := monomials(s.Order).filter(b.Matrix(n.matrix), x, Reshape(gamma, -1, 1))
 	return Output{Logits: y, Representation: h}
 }

@@ -150,16 +150,14 @@ func (d *diffusion) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
 	if b.Config.HasReverse() {
 		legs = append(legs, d.integration(-d.ReverseTime))
 	}
-	ends, each := solve.IntegrateAll(field, h, w, legs...)
-	x, stats := ends[0], each[0]
+	ends := solve.IntegrateAll(field, h, w, legs...)
+	x, stats := ends[0].Z, ends[0].Stats
 	if len(ends) > 1 {
-		x = Concatenate(ends, 1)
-		more := each[1]
-		stats.Iterations = Add(stats.Iterations, more.Iterations)
-		stats.AdjointIterations = Add(stats.AdjointIterations, more.AdjointIterations)
-		stats.Outcome = Add(stats.Outcome, Mul(more.Outcome, loop.Int(h.Graph(), outcomes)))
+		x = Concatenate([]*Node{x, ends[1].Z}, 1)
+		stats.Iterations = Add(stats.Iterations, ends[1].Iterations)
+		stats.Outcome = Add(stats.Outcome, Mul(ends[1].Outcome, loop.Int(h.Graph(), outcomes)))
 	}
-	return Max(x, ZerosLike(x)), stats, 1
+	return Max(x, ZerosLike(x)), &stats, 1
 }
 
 // roundTrip integrates the diffusion equation from time 0 to T_F, and then from T_F back to 0. The argument h is the
@@ -167,17 +165,17 @@ func (d *diffusion) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
 // fixed-point iteration is needed.
 func (d *diffusion) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats) {
 	field, w := d.field(b, h)
-	y, stats := solve.Integrate(field, h, w, d.integration(d.Time))
-	end, back := solve.Integrate(field, y, w, d.integration(-d.Time))
-	stats.Outcome = Add(stats.Outcome, Mul(back.Outcome, loop.Int(h.Graph(), outcomes*outcomes)))
-	return end, nil, stats
+	there := solve.Integrate(field, h, w, d.integration(d.Time))
+	back := solve.Integrate(field, there.Z, w, d.integration(-d.Time))
+	there.Outcome = Add(there.Outcome, Mul(back.Outcome, loop.Int(h.Graph(), outcomes*outcomes)))
+	return back.Z, nil, &there.Stats
 }
 
 // field returns the right-hand side of the diffusion equation, and the list of the arrays that it reads. The argument h
 // holds the encoded features, from which the attention is computed. The parameters start with the values of the
 // authors' code. The linear maps Q and K give the queries and the keys of the attention. Their matrices start almost at
 // zero, so that at first a node attends to all its neighbours alike. σ(α) starts at 1/2.
-func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
+func (d *diffusion) field(b *Builder, h *Node) (solve.Field[layers.DiffusionWeights], layers.DiffusionWeights) {
 	rate := Sigmoid(b.Param(Param{Name: "odeblock.odefunc.alpha_train", Shape: []int{}}))
 	project := func(name string) *Node {
 		w := b.Param(Param{Name: attention + name + ".weight",
@@ -187,9 +185,9 @@ func (d *diffusion) field(b *Builder, h *Node) (solve.Field, []*Node) {
 		return Add(Dot(h, Transpose(w, 0, 1)).Product(), ExpandLeftToRank(bias, 2))
 	}
 	q := project("Q")
-	a := layers.Attention(d.pattern.Bare(b.Arrays), q, project("K"), b.Config.Heads)
-	field := layers.Diffusion{Pattern: d.pattern}
-	return field, field.Weights(a, rate, b.Arrays)
+	edges := b.Edges(d.pattern).Bare()
+	a := layers.Attention(edges, q, project("K"), b.Config.Heads)
+	return layers.Diffusion{}, layers.NewDiffusionWeights(edges, a, rate)
 }
 
 // outcomes is the number of different outcomes of one integration. An outcome says whether, and why, the integration

@@ -59,7 +59,7 @@ func (t *gt) modules() []module { return []module{t.attention, feedForward} }
 
 // attention is the first module of a layer, M_0 of [gt].
 func (t *gt) attention(b *Builder, name string, z *Node) *Node {
-	d, heads, edges := b.Config.Hidden, b.Config.Heads, t.pattern.On(b.Arrays)
+	d, heads, edges := b.Config.Hidden, b.Config.Heads, b.Edges(t.pattern)
 	query, key := b.Linear(name+"attn_query", z, d), b.Linear(name+"attn_key", z, d)
 	scores := DivScalar(edges.Dots(key, query, heads), math.Sqrt(float64(d/heads)))
 	h := edges.Attend(scores, b.Linear(name+"attn_value", z, d))

@@ -88,8 +88,7 @@ func admitSecond(g *graphs.Graph, entries int, free int64) error {
 
 // Build implements [Network] by the formula at [h2gcn]. The representation is [R_0, …, R_K] before dropout.
 func (h *h2gcn) Build(b *Builder) Output {
-	split := len(h.two.Tensors())
-	one, two := h.one.On(b.Arrays[split:]), h.two.On(b.Arrays[:split])
+	one, two := b.Matrix(h.one), b.Matrix(h.two)
 	rounds := OwnOf[h2gcnSettings](b.Config).Rounds
 	// The weights W_e and W_c of [h2gcn] start with the random values of Glorot and Bengio (2010), as in the authors'
 	// code and in the PyTorch reimplementation.

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/sparse"
@@ -29,7 +28,6 @@ type halfHop struct {
 	// laid out for products. The field back is leave, laid out for products.
 	mix, leave *sparse.CSR
 	into, back *sparse.Matrix
-	arrays     int // number of the arrays of into
 }
 
 // newHalfHop adds slow nodes to a graph. The argument a is the adjacency of the graph, without self loops. The
@@ -80,7 +78,7 @@ func chosenNodes(nodes int, p float64) []bool {
 	return chosen
 }
 
-// prepare lays out the matrices that [halfHop.enter] and [halfHop.exit] multiply by. The argument order is the order of
+// prepare lays out the matrices that [chain.spread] and [chain.collect] multiply by. The argument order is the order of
 // all nodes, slow nodes included.
 func (h *halfHop) prepare(order sparse.Order) (arrays []*tensors.Tensor, err error) {
 	if h.into, err = sparse.NewRectangular(h.mix, order, nil); err != nil {
@@ -89,17 +87,8 @@ func (h *halfHop) prepare(order sparse.Order) (arrays []*tensors.Tensor, err err
 	if h.back, err = sparse.NewRectangular(h.leave, nil, order); err != nil {
 		return nil, err
 	}
-	h.arrays = len(h.into.Tensors())
-	return append(slices.Clone(h.into.Tensors()), h.back.Tensors()...), nil
+	return slices.Concat(h.into.Tensors(), h.back.Tensors()), nil
 }
-
-// enter takes an array with a row for each of the graph's own nodes, and adds a row for each slow node (see [halfHop]).
-// The row of a slow node is a mixture of two rows: those of the two nodes of the edge that the slow node replaces. exit
-// removes the rows of slow nodes again.
-func (h *halfHop) enter(x *Node, arrays []*Node) *Node {
-	return h.into.On(arrays[:h.arrays]).Product(x)
-}
-func (h *halfHop) exit(x *Node, arrays []*Node) *Node { return h.back.On(arrays[h.arrays:]).Product(x) }
 
 // edgeList is a list of edges with weights.
 type edgeList struct {

@@ -77,7 +77,7 @@ func (n *jacobiConv) Build(b *Builder) Output {
 		products = append(products, Mul(products[i], Reshape(MulScalar(Tanh(eta), s.Alpha), 1, 1)))
 	}
 	theta := Mul(Reshape(beta, s.Order+1, b.Outputs), Concatenate(products, 0))
-	y := jacobi(s.Order, s.A, s.B).filter(n.matrix, b.Arrays, h, theta)
+	y := jacobi(s.Order, s.A, s.B).filter(b.Matrix(n.matrix), h, theta)
 	return Output{Logits: y, Representation: h}
 }
 

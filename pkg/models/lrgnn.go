@@ -133,19 +133,18 @@ func (n *lrgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.
 // Build implements [Network] by the formulas at [lrgnn]. The representation is (1-α) U V^T X + α X, [n, c], which holds
 // a score for each node and class.
 func (n *lrgnn) Build(b *Builder) Output {
-	c, first := b.Config, len(n.edges.Tensors())
-	second := first + len(n.rows.Tensors())
+	c := b.Config
 	propagate := func(kind string, x *Node) *Node {
 		if kind == "mlp" {
 			return x
 		}
-		return n.smooth.On(b.Arrays[second:]).Product(x)
+		return b.Matrix(n.smooth).Product(x)
 	}
 	scores, still := n.estimate(b, propagate)
-	signed := n.relationships(b, n.edges.On(b.Arrays[:first]), still)
+	signed := n.relationships(b, b.Edges(n.edges), still)
 
 	h := MulScalar(b.Encode("lin1", c.Hidden), 1-n.Lambda)
-	h = Add(h, MulScalar(b.EncodeRows("lin_a", n.rows.On(b.Arrays[first:second]), c.Hidden), n.Lambda))
+	h = Add(h, MulScalar(b.EncodeRows("lin_a", b.Matrix(n.rows), c.Hidden), n.Lambda))
 	h = b.Dropout(Max(h, ZerosLike(h)))
 	x := b.Linear("lin2", h, b.Classes)
 	u, v := signed.factors(propagate(n.Factor, b.Linear("vs.0", h, n.Rank)), x)

@@ -75,7 +75,7 @@ func Seen(c Config, g *graphs.Graph) *graphs.Graph {
 // [Model.Arrays]. Dropout is active if the computation graph is built for training.
 func (m *Model) Builder(scope *model.Scope, arrays []*Node) *Builder {
 	split := len(m.features.arrays)
-	b := &Builder{Model: m, Scope: scope, Graph: arrays[0].Graph(), Arrays: arrays[split:], features: arrays[:split]}
+	b := &Builder{Model: m, Scope: scope, Graph: arrays[0].Graph(), arrays: arrays, features: arrays[:split]}
 	if m.dropsFeatures() {
 		b.features = m.features.dropped(b, b.features)
 	}
@@ -216,19 +216,6 @@ func Unused(c Config) []string {
 	}
 	if t, ok := k.New(c).(Twin); ok {
 		return t.Unused()
-	}
-	return nil
-}
-
-// LayerOf returns a layer of the model with all fields zero, such as layers.GCN{}. Callers use it to find the type of
-// the model's layers. LayerOf returns nil if the model has no layers, or layers of several types.
-func LayerOf(c Config) any {
-	k, err := Lookup(c.Model)
-	if err != nil {
-		return nil
-	}
-	if l, ok := k.New(c).(Layered); ok {
-		return l.Layer()
 	}
 	return nil
 }

@@ -93,11 +93,3 @@ type Twin interface {
 	// arrays with these names are ignored. An array with another unknown name is an error.
 	Unused() []string
 }
-
-// Layered is a network whose layers all have the same Go type, such as layers.GCN.
-type Layered interface {
-	Network
-	// Layer returns a layer of this type with all fields zero, such as layers.GCN{}. Callers use it to find the type.
-	// Layer returns nil if settings change what the layers compute, for example by adding gates.
-	Layer() any
-}

@@ -83,7 +83,7 @@ func (o *ordered) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensor
 
 // Build implements [Network]. The representation, [n, d], is X_L of [ordered], the features after the last layer.
 func (o *ordered) Build(b *Builder) Output {
-	own, mean := OwnOf[orderedSettings](b.Config), o.mean.On(b.Arrays)
+	own, mean := OwnOf[orderedSettings](b.Config), b.Matrix(o.mean)
 	gates := b.Config.Hidden / own.ChunkSize
 	x := o.input(b, own.InputLayers)
 	var gate *Node // a column for each gate: [n, gates]

@@ -7,7 +7,6 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/loop"
 	"github.com/revgnn/revgnn/pkg/sparse"
@@ -52,12 +51,12 @@ func chebyshev(order int) basis {
 //
 // The K products are computed in a loop, whose body is compiled only once. (On a busy machine, compiling GPR-GNN for
 // Tolokers took 8 s with the loop, and 44 s without it.)
-func (b basis) filter(p *sparse.Matrix, arrays []*Node, x, theta *Node) *Node {
+func (b basis) filter(p sparse.Operator, x, theta *Node) *Node {
 	theta = BroadcastToDims(theta, len(b)+1, x.Shape().Dimensions[1])
 	in := filtered{theta: StopGradient(theta), basis: ConvertDType(Const(x.Graph(), b.rows()), x.DType()),
-		x: StopGradient(x), arrays: arrays}
-	y := b.run(p, in, in.x, false)
-	return gradient.Custom(y[0], []*Node{x, theta}, func(v *Node) []*Node { return b.run(p, in, v, true) })
+		x: StopGradient(x), p: p}
+	y := b.run(in, in.x, false)
+	return loop.Custom(y[0], []*Node{x, theta}, func(v *Node) []*Node { return b.run(in, v, true) })
 }
 
 // rows returns the basis as a slice of slices, a type that GoMLX's function Const accepts.
@@ -72,13 +71,13 @@ func (b basis) rows() (out [][]float64) {
 // and arrays of [basis.filter], and the numbers of the basis.
 type filtered struct {
 	theta, basis, x *Node
-	arrays          []*Node
+	p               sparse.Operator
 }
 
 // run applies the filter of [basis.filter] to v, [n, d]: it returns Σ_k p_k(P) v diag(θ_k). If back is true, v is the
 // cotangent of the filter's result, and run also returns the cotangent of θ, [K+1, d]. Row k of this cotangent is the
 // sum of the rows of x ∘ p_k(P) v, where x is the input of the filter, and ∘ multiplies entry by entry.
-func (b basis) run(p *sparse.Matrix, in filtered, v *Node, back bool) []*Node {
+func (b basis) run(in filtered, v *Node, back bool) []*Node {
 	type state struct {
 		now, before, sum *Node
 		dots             []*Node // the cotangents of θ if back is set, else none
@@ -90,7 +89,7 @@ func (b basis) run(p *sparse.Matrix, in filtered, v *Node, back bool) []*Node {
 	s = loop.Repeat(loop.Int(v.Graph(), len(b)), s, in, func(k *Node, s state, in filtered) state {
 		abc := Reshape(takeRow(in.basis, k), 3)
 		at := func(i int) *Node { return Reshape(Slice(abc, AxisElem(i))) }
-		next := Add(loop.Scale(p.Bare(in.arrays).Product(s.now), at(0)), loop.Scale(s.now, at(1)))
+		next := Add(loop.Scale(in.p.Product(s.now), at(0)), loop.Scale(s.now, at(1)))
 		next = Sub(next, loop.Scale(s.before, at(2)))
 		k = Add(k, loop.Int(k.Graph(), 1))
 		to := state{now: next, before: s.now, sum: Add(s.sum, Mul(next, takeRow(in.theta, k)))}

@@ -23,20 +23,6 @@ func checkRemedies(c Config) error {
 	return nil
 }
 
-// layerIf returns what the method Layer of [Layered] has to return for a residual network. This is the argument layer,
-// such as layers.GCN{}. But if the settings ask for remedies for over-smoothing, gates or normalisations, the layers
-// are of another type, and layerIf returns nil.
-func layerIf(c Config, layer any) any {
-	if _, projected := c.projection(); projected || c.BlockGate || c.remedied() {
-		return nil
-	}
-	return layer
-}
-
-// remedied tells whether any remedy for over-smoothing is switched on: a normalisation after every layer, DropEdge or
-// Half-Hop.
-func (c Config) remedied() bool { return c.normOfLayers() != nil || c.DropEdge > 0 || c.HalfHop > 0 }
-
 // normOfLayers is the normalisation after every layer. It is nil if there is none.
 func (c Config) normOfLayers() func(x *Node) *Node {
 	switch c.NormLayers {

@@ -14,44 +14,83 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// residual is the network of layers f(H) = H + h(H) that share one block h (paper section 3.3). In models with a
-// reverse process, the network also has the inverses of these layers. The forward layers and the inverses start from
-// the same encoded features, and the head reads both results side by side.
+// residual is the network of layers f(H) = H + h(H) that share one branch h (paper section 3.3) and, in models with a
+// reverse process, of their inverses. Both start from the encoded features, and the head reads both results.
 type residual struct {
 	frame
 	chain *chain
-	layer any
 }
 
-// newResidual makes a residual network. The argument conv makes the block h of its layers. The argument layer is what
-// the network's method Layer returns: a block with all fields zero, such as layers.GCN{}, or nil (see [layerIf]).
-func newResidual(conv convolution, layer any) residual {
+func newResidual(conv convolution) residual {
 	c := &chain{convolution: conv}
-	return residual{frame{c}, c, layer}
+	return residual{frame{c}, c}
 }
-
-// Layer implements [Layered].
-func (r residual) Layer() any { return r.layer }
 
 // chain is the [backbone] of residual networks: the message passing between the encoder and the head.
 type chain struct {
 	convolution
-	slow   *halfHop // nil without Half-Hop
-	arrays int      // number of the arrays that convolution.prepare returned
+	slow *halfHop // nil without Half-Hop
 }
 
-// convolution makes the block h of a residual network. The parameters of h are named as in PyTorch Geometric's layers,
-// after the prefix "stack.0.body.": for example "stack.0.body.lin.weight".
+// convolution makes the branch h of a residual network. Its parameters are named as in PyTorch Geometric's layers, after
+// the prefix "stack.0.body.": for example "stack.0.body.lin.weight".
 type convolution interface {
-	// settings are the network's settings.
 	settings() Config
-	// prepare lays out the adjacency matrix, which has self loops. It returns the order of the nodes, and the arrays.
-	// With Half-Hop, the matrix is not symmetric, since some edges have only one direction (see [halfHop]).
+	// prepare lays out an adjacency with self loops, whose edges may have directions.
 	prepare(a *sparse.CSR) (sparse.Order, []*tensors.Tensor, error)
-	// block returns h and the list of arrays that h reads, with the weights first. The argument arrays lists the arrays
-	// that prepare returned, as values in the computation graph.
-	block(b *Builder, arrays []*Node) (solve.Block, []*Node)
+	// layers returns h with its weights. h is the input of the first layer, from which gates are computed.
+	layers(b *Builder, h *Node) chained
 }
+
+// chained is a layer together with its weights.
+type chained interface {
+	forward(x *Node, depth int) *Node
+	invert(x *Node, depth int, o solve.Options) solve.Solution
+	profile(x *Node, depth, iterations int) (z, changes *Node)
+}
+
+type weighted[W any] struct {
+	layer solve.Layer[W]
+	w     W
+}
+
+func (l weighted[W]) forward(x *Node, depth int) *Node { return solve.Forward(l.layer, x, l.w, depth) }
+
+func (l weighted[W]) invert(x *Node, depth int, o solve.Options) solve.Solution {
+	return solve.Invert(l.layer, x, l.w, depth, o)
+}
+
+func (l weighted[W]) profile(x *Node, depth, iterations int) (z, changes *Node) {
+	return solve.Profile(l.layer, x, l.w, depth, iterations)
+}
+
+// dressed changes a layer as the settings ask: by a normalisation of its input, by gates
+//
+//	G = sigmoid(H U + u)      H, G: [n, d], U: [d, d], u: [d]
+//
+// on its branch, and by a normalisation of its result. H is the input of the first layer, so that G is the same in all
+// layers and does not depend on their states: the bound on Lip(h) holds for G ∘ h as well.
+func dressed[W any](b *Builder, h *Node, layer solve.Layer[W], w W) chained {
+	c := b.Config
+	if c.projects() {
+		layer = layers.Projected(layer, layers.Projection(c.BlockNorm))
+	}
+	if c.BlockGate {
+		gate := Sigmoid(b.Linear("stack.0.body.gate", h, c.Hidden))
+		return normed(c, layers.Gated(layer), layers.GatedWeights[W]{G: gate, Inner: w})
+	}
+	return normed(c, layer, w)
+}
+
+func normed[W any](c Config, layer solve.Layer[W], w W) chained {
+	if norm := c.normOfLayers(); norm != nil {
+		layer = layers.Normalised(layer, norm)
+	}
+	return weighted[W]{layer, w}
+}
+
+// projects tells whether the setting "block-norm" names a normalisation of what layers read.
+func (c Config) projects() bool { return c.BlockNorm != "" && c.BlockNorm != "none" }
 
 // plainSettings are the names of the shared settings that the models gcn and gat have. reverseSettings are the names of
 // the shared settings that gcn+rep, gat+rep and sage+rep have.
@@ -84,89 +123,63 @@ func (*chain) head(i, n int) string {
 	return sequential("out", i)
 }
 
-// Prepare lays out the graph's adjacency. If the settings ask for Half-Hop, Prepare first puts additional nodes, called
-// slow nodes, into the middle of edges: see [halfHop].
+// Prepare lays out the graph's adjacency, after Half-Hop where the settings ask for it.
 func (r *chain) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
 	a, c := sparse.Adjacency(g), r.settings()
-	if c.HalfHop > 0 {
-		if r.slow, a, err = newHalfHop(a, c.HalfHop, c.HalfHopAlpha); err != nil {
-			return nil, nil, err
-		}
+	if c.HalfHop == 0 {
+		return r.prepare(a.WithSelfLoops())
 	}
-	if order, arrays, err = r.prepare(a.WithSelfLoops()); err != nil || r.slow == nil {
-		r.arrays = len(arrays)
-		return order, arrays, err
+	if r.slow, a, err = newHalfHop(a, c.HalfHop, c.HalfHopAlpha); err != nil {
+		return nil, nil, err
 	}
-	r.arrays = len(arrays)
+	if order, arrays, err = r.prepare(a.WithSelfLoops()); err != nil {
+		return nil, nil, err
+	}
 	more, err := r.slow.prepare(order)
 	return sparse.AsGiven(g.NumNodes), slices.Concat(arrays, more), err
 }
 
-// spread adds a row to h for each slow node. A slow node is a node that Half-Hop puts into the middle of an edge (see
-// [halfHop]). Its row is a mixture of the rows of the edge's two nodes. Without Half-Hop, spread returns h.
+// spread and collect add and remove the rows of the nodes that Half-Hop adds.
 func (r *chain) spread(b *Builder, h *Node) *Node {
 	if r.slow == nil {
 		return h
 	}
-	return r.slow.enter(h, b.Arrays[r.arrays:])
+	return b.Matrix(r.slow.into).Product(h)
 }
 
-// collect removes the rows of h that [chain.spread] added for Half-Hop. Without Half-Hop, collect returns h.
 func (r *chain) collect(b *Builder, h *Node) *Node {
 	if r.slow == nil {
 		return h
 	}
-	return r.slow.exit(h, b.Arrays[r.arrays:])
+	return b.Matrix(r.slow.back).Product(h)
 }
 
-// block returns the block of the layers, and the list of arrays that this block reads. It is the convolution's block,
-// changed as the settings ask: by a normalisation of the block's input, by gates on the block's result, or by a
-// normalisation of the layer's result. The argument h is the input of the first layer, from which the gates are
-// computed.
-func (r *chain) block(b *Builder, h *Node) (solve.Block, []*Node) {
-	block, w := r.convolution.block(b, b.Arrays[:r.arrays])
-	if p, ok := b.Config.projection(); ok {
-		block = layers.Projected{Block: block, Projection: p}
-	}
-	if b.Config.BlockGate {
-		block, w = gatedBlock(b, block, h, w)
-	}
-	if norm := b.Config.normOfLayers(); norm != nil {
-		block = layers.Normalised{Block: block, N: norm}
-	}
-	return block, w
-}
-
-// represent applies the forward layers to h. In models with a reverse process, it also applies the reverse layers to h,
-// and puts the two results side by side. See [backbone].
+// represent applies the forward layers to h and, in models with a reverse process, the reverse layers, side by side.
 func (r *chain) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
 	c := b.Config
-	block, w := r.block(b, h)
-	forward := r.collect(b, solve.ForwardChain(block, h, w, c.Forward))
+	layer := r.layers(b, h)
+	forward := r.collect(b, layer.forward(h, c.Forward))
 	if !c.HasReverse() {
 		return forward, nil, 0
 	}
-	run := solve.ReverseChain
-	if c.Adjoint == "unrolled" {
-		run = solve.ReverseChainUnrolled
-	}
-	reverse, stats := run(block, h, w, c.Reverse, c.solves())
-	return Concatenate([]*Node{forward, reverse}, 1), stats, c.Reverse
+	reverse := layer.invert(h, c.Reverse, c.solves())
+	return Concatenate([]*Node{forward, reverse.Z}, 1), &reverse.Stats, c.Reverse
 }
 
 // solves are the options of the fixed-point iterations that invert the layers.
 func (c Config) solves() solve.Options {
-	return solve.Options{Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Order: solve.DefaultOrder}
+	return solve.Options{Tolerance: c.Tolerance, MaxIterations: c.MaxIterations, Order: solve.DefaultOrder,
+		Adjoint: solve.Adjoint(c.Adjoint)}
 }
 
 // roundTrip runs the forward layers on h, and then their inverses on the result. Each inverse takes exactly
 // MaxIterations iterations. end is the final result, which should equal h. changes has an entry for each iteration: the
 // mean absolute change of the solution in this iteration, averaged over all layers (see [solve.Profile]).
 func (r *chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats) {
-	block, w := r.block(b, h)
-	y := solve.ForwardChain(block, h, w, b.Config.Forward)
-	end, changes = solve.Profile(block, y, w, b.Config.Forward, b.Config.MaxIterations)
-	return end, changes, solve.NoStats(end)
+	layer := r.layers(b, h)
+	end, changes = layer.profile(layer.forward(h, b.Config.Forward), b.Config.Forward, b.Config.MaxIterations)
+	none := solve.NoStats(end)
+	return end, changes, &none
 }
 
 // weights declares the weights of a convolution, and returns their values. The arguments are the weight W and, if the

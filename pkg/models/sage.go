@@ -34,7 +34,7 @@ func (s *sage) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.T
 
 func (s *sage) modules() []module {
 	return []module{func(b *Builder, name string, z *Node) *Node {
-		mean := s.mean.On(b.Arrays).Product(z)
+		mean := b.Matrix(s.mean).Product(z)
 		return feedForward(b, name+"feed_forward_module.", Concatenate([]*Node{z, mean}, -1))
 	}}
 }

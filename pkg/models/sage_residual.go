@@ -7,7 +7,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/layers"
-	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -18,7 +17,7 @@ func init() {
 		Shared: []string{"forward", "hidden", "dropout", "activation", "norm", "norm-layers", "norm-scale",
 			"block-gate", "block-norm", "block-scale", "no-bias", "head-layers"},
 		Defaults: func(c *Config) { c.Norm, c.Dropout = "batch", 0.2 },
-		New:      func(c Config) Network { return newResidual(&sageResidual{Config: c}, layerIf(c, layers.SAGE{})) }}
+		New:      func(c Config) Network { return newResidual(&sageResidual{Config: c}) }}
 	Register(k)
 	k.Name, k.Title, k.Plain, k.Shared = "sage+rep", "SAGE+ReP", k.Name, slices.Clone(reverseSettings)
 	k.Defaults = sageReverseDefaults
@@ -48,9 +47,9 @@ func (s *sageResidual) prepare(a *sparse.CSR) (order sparse.Order, arrays []*ten
 	return s.matrix.Order(), s.matrix.Tensors(), nil
 }
 
-func (s *sageResidual) block(b *Builder, arrays []*Node) (solve.Block, []*Node) {
+func (s *sageResidual) layers(b *Builder, h *Node) chained {
 	w := b.weights(s.heads(1, s.glorot()), s.ego())
 	weight, ego := b.blockScaled(Transpose(w[0], 0, 1)), b.blockScaled(Transpose(w[1], 0, 1))
-	layer := layers.SAGE{Adjacency: s.matrix, Activation: layers.Activation(s.Activation)}
-	return layer, append([]*Node{weight, b.bias(weight), ego}, arrays...)
+	return dressed[layers.SAGEWeights](b, h, layers.SAGE{Activation: layers.Activation(s.Activation)},
+		layers.SAGEWeights{W: weight, B: b.bias(weight), V: ego, A: b.Matrix(s.matrix)})
 }

@@ -44,21 +44,31 @@ func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *No
 				"Builder.Layers needs layers that are alike", b.Config.Model, l))
 		}
 	}
-	var own []*Node
+	own := layerOwn{}
 	for _, values := range stacks {
-		own = append(own, Concatenate(values, 0))
+		own.Values = append(own.Values, Concatenate(values, 0))
 	}
 	if draws > 0 {
-		own = append(own, b.seeds(count, draws))
+		own.Seeds = b.seeds(count, draws)
 	}
-	return solve.Scan(func(_, x *Node, own, arrays []*Node) *Node {
-		in := &layerOf{random: draws > 0, values: own[:len(stacks)]}
-		if in.random {
-			in.seeds = own[len(stacks)]
-		}
-		return layer(b.within(in, x, arrays), 0, x)
-	}, x, own, b.Arrays, count)
+	return solve.Scan(func(_, x *Node, own layerOwn, shared layerShared) *Node {
+		in := &layerOf{random: draws > 0, values: own.Values, seeds: own.Seeds}
+		return layer(b.within(in, x, shared.Arrays.nodes), 0, x)
+	}, x, own, layerShared{constants{b.arrays}}, count)
 }
+
+// layerOwn has stacks of what layers have of their own: the values of their parameters, and the seeds of their draws.
+type layerOwn struct {
+	Values []*Node
+	Seeds  *Node
+}
+
+type layerShared struct{ Arrays constants }
+
+// constants are nodes without gradients.
+type constants struct{ nodes []*Node }
+
+func (constants) Fixed() {}
 
 // layerOf is the additional state of a builder while it builds a single layer for [Builder.Layers]. The layer is built
 // in a computation graph of its own, which is not that of the network.
@@ -78,7 +88,7 @@ type layerOf struct {
 // within returns a builder for one layer. The first argument is the additional state of this builder. The layer is
 // built in the computation graph of x.
 func (b *Builder) within(in *layerOf, x *Node, arrays []*Node) *Builder {
-	return &Builder{Model: b.Model, Graph: x.Graph(), Arrays: arrays, layer: in}
+	return &Builder{Model: b.Model, Graph: x.Graph(), arrays: arrays, layer: in}
 }
 
 // declaration lists the parameters of layer l and counts its random draws. To do so, it builds the layer in a
@@ -86,8 +96,8 @@ func (b *Builder) within(in *layerOf, x *Node, arrays []*Node) *Builder {
 func (b *Builder) declaration(l int, x *Node, layer func(b *Builder, l int, x *Node) *Node) *layerOf {
 	g := NewGraph(b.Graph.Backend(), "a layer of "+b.Config.Model)
 	defer g.Finalize()
-	arrays := make([]*Node, len(b.Arrays))
-	for i, a := range b.Arrays {
+	arrays := make([]*Node, len(b.arrays))
+	for i, a := range b.arrays {
 		arrays[i] = Parameter(g, fmt.Sprintf("array%d", i), a.Shape())
 	}
 	x = Parameter(g, "x", x.Shape())

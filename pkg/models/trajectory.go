@@ -4,20 +4,18 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/revgnn/revgnn/pkg/loop"
-	"github.com/revgnn/revgnn/pkg/solve"
 )
 
 // Trace implements [Tracer].
 func (r residual) Trace(b *Builder, forward, reverse []int) (forwards, reverses []*Node) {
 	h := r.encode(b)
-	block, w := r.chain.block(b, h)
-	forwards = follow(h, forward, func(x *Node, depth int) *Node { return solve.ForwardChain(block, x, w, depth) })
+	layer := r.chain.layers(b, h)
+	forwards = follow(h, forward, layer.forward)
 	for i, x := range forwards {
 		forwards[i] = r.chain.collect(b, x)
 	}
 	reverses = follow(h, reverse, func(x *Node, depth int) *Node {
-		z, _ := solve.ReverseChain(block, x, w, depth, b.Config.solves())
-		return z
+		return layer.invert(x, depth, b.Config.solves()).Z
 	})
 	return forwards, reverses
 }

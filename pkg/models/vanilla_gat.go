@@ -68,7 +68,7 @@ func (v *vanillaGAT) Build(b *Builder) Output {
 // where A^(k) has the attention weights of head k. The argument y is [Y^(1) … Y^(K)], and heads is K. The result has
 // the shape of y.
 func (v *vanillaGAT) conv(b *Builder, name string, y *Node, heads int) *Node {
-	edges, width := v.pattern.On(b.Arrays), y.Shape().Dimensions[1]
+	edges, width := b.Edges(v.pattern), y.Shape().Dimensions[1]
 	score := func(vector string) *Node { // y_i · a for each node i and head, [n, heads]
 		a := b.glorot(name+"."+vector, heads, width/heads, 1, heads, width/heads)
 		n := y.Shape().Dimensions[0]

@@ -41,7 +41,7 @@ func (v *vanillaGCN) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*ten
 
 // Build implements [Network] by the formula at [vanillaGCN]. The representation is H, [n, d].
 func (v *vanillaGCN) Build(b *Builder) Output {
-	a := v.matrix.On(b.Arrays)
+	a := b.Matrix(v.matrix)
 	conv := func(name string, in, out int, times func(w *Node) *Node) *Node {
 		x := a.Product(times(b.glorot(name+".lin.weight", in, out, out, in)))
 		return Add(x, ExpandLeftToRank(b.Param(Param{Name: name + ".bias", Shape: []int{out}}), 2))

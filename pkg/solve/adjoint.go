@@ -26,8 +26,8 @@ func unlike(depth int) float64 { return min(1, max(1.0/8, 2/float64(depth))) }
 
 // history is what the backward pass of a chain reads: the weights, and a stack of the layers' preactivations, in the
 // order in which the chain inverted the layers. The stack is nil if the chain did not keep preactivations.
-type history struct {
-	w              []*Node
+type history[W any] struct {
+	w              W
 	preactivations *Node
 }
 
@@ -59,9 +59,10 @@ type handed struct {
 
 // linearised is what the vector-Jacobian products of a layer need at the layer's result z: the preactivation u, the
 // tape that the derivative of u reads (see [Block]), and the layer's weights w.
-type linearised struct {
-	u       *Node
-	tape, w []*Node
+type linearised[W any] struct {
+	u    *Node
+	tape []*Node
+	w    W
 }
 
 // pullBack differentiates the chain. Given the chain's result z and the cotangent v of z, it returns the cotangents of
@@ -96,17 +97,16 @@ type linearised struct {
 //
 // The last solve of the backward pass does not pass e on, since no solve follows. In chains whose layers have separate
 // weights, no solve passes e on, since each layer has a different K. In such chains, all solves start from p = 0.
-func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
+func (c chain[W]) pullBack(z, v *Node, h history[W]) (cotangents, *Node) {
 	g := z.Graph()
-	start := adjoint{z: z, v: v, iterations: loop.Int(g, 0), worst: loop.Float(z, 0),
-		dw: zeros(h.w[:c.block.Trainable()])}
-	if len(c.own) == 0 {
+	start := adjoint{z: z, v: v, iterations: loop.Int(g, 0), worst: loop.Float(z, 0), dw: zerosOf(c.weights, h.w)}
+	if !c.separate() {
 		start.handed = &handed{p: loop.Zeros(v), late: loop.Zeros(v), rate: loop.Float(z, 1)}
 		if c.depth >= smooth {
 			start.handed.slope = loop.Zeros(v)
 		}
 	}
-	end := loop.Repeat(loop.Int(g, c.depth), start, h, func(i *Node, s adjoint, h history) adjoint {
+	end := loop.Repeat(loop.Int(g, c.depth), start, h, func(i *Node, s adjoint, h history[W]) adjoint {
 		// The chain inverted layer 0 last, and the backward pass begins with the layer that was inverted last. So step
 		// i of the backward pass differentiates layer i.
 		l := c.linearise(s.z, h, i)
@@ -124,33 +124,33 @@ func (c chain) pullBack(z, v *Node, h history, stats *Stats) []*Node {
 		}
 		s.z, s.v = Add(s.z, c.block.Activate(l.u, l.w)), Sub(s.v, found.p)
 		s.iterations, s.worst = Add(s.iterations, end.count), Max(s.worst, Div(end.residual, size))
-		s.dw = c.own.add(s.dw, c.block.PullW(q, found.shared, l.tape, l.w), i)
+		dw := cotangentsOf(c.weights, c.block.PullW(q, found.shared, l.tape, l.w), l.w)
+		s.dw = c.add(s.dw, dw, i)
 		return s
 	})
-	stats.AdjointIterations, stats.AdjointResidual = end.iterations, end.worst
-	out := []*Node{end.v}
+	grads := cotangents{x: end.v}
 	for _, dw := range end.dw {
-		out = append(out, Neg(dw))
+		grads.w = append(grads.w, Neg(dw))
 	}
-	return out
+	return grads, pair(end.iterations, end.worst)
 }
 
 // linearise returns what the vector-Jacobian products of layer i need at z (see [linearised]). If the chain kept
 // preactivations, u is the preactivation that the chain kept when it inverted layer i, in step depth-1-i. Otherwise u
 // is computed at z.
-func (c chain) linearise(z *Node, h history, i *Node) linearised {
-	w := c.own.at(h.w, i)
+func (c chain[W]) linearise(z *Node, h history[W], i *Node) linearised[W] {
+	w := at(c.weights, h.w, i)
 	if h.preactivations == nil {
 		u, tape := c.block.Linearize(z, w)
-		return linearised{u, tape, w}
+		return linearised[W]{u, tape, w}
 	}
-	return linearised{load(h.preactivations, c.layer(i)), c.block.(Taper).Tape(z, w), w}
+	return linearised[W]{load(h.preactivations, c.layer(i)), c.block.(taper[W]).Tape(z, w), w}
 }
 
 // left is 1 if another adjoint solve follows the solve of layer i, and can correct the error of this solve (see
 // [chain.pullBack]). It is 0 if layer i is the last layer of the backward pass. Of the argument v, only the data type
 // is used.
-func (c chain) left(i, v *Node) *Node {
+func (c chain[W]) left(i, v *Node) *Node {
 	return ConvertDType(LessThan(i, loop.Int(i.Graph(), c.depth-1)), v.DType())
 }
 
@@ -174,9 +174,9 @@ type dual struct {
 
 // dualReads is what an adjoint solve reads but does not change. whole is the value that q would have if p were 0;
 // [chain.pullBack] explains q and p. layer is what the vector-Jacobian products of the layer need.
-type dualReads struct {
+type dualReads[W any] struct {
 	whole *Node
-	layer linearised
+	layer linearised[W]
 }
 
 // solveAdjoint finds the array q of a layer by fixed-point iteration ([chain.pullBack] explains q). q is the solution
@@ -188,14 +188,14 @@ type dualReads struct {
 // were 0. The argument h is what the previous solve passed on. If h is nil, the iteration starts from q = whole.
 // Otherwise it starts from the product K^T q of the previous solve, or from an extrapolation of this product
 // ([smooth]). left is 1 if the next solve corrects the error of this solve, and 0 otherwise.
-func (c chain) solveAdjoint(l linearised, whole *Node, h *handed, tolerance, left *Node) (dual, end) {
+func (c chain[W]) solveAdjoint(l linearised[W], whole *Node, h *handed, tolerance, left *Node) (dual, end) {
 	one := loop.Float(whole, 1)
-	iteration := fixedPoint[dual, dualReads]{limit: c.AdjointIterations, tolerance: tolerance,
+	iteration := fixedPoint[dual, dualReads[W]]{limit: c.AdjointIterations, tolerance: tolerance,
 		linear: true, rate: one, least: one}
 	if iteration.limit <= 0 {
 		iteration.limit = c.MaxIterations
 	}
-	iteration.step = func(s dual, r dualReads) (dual, *Node) {
+	iteration.step = func(s dual, r dualReads[W]) (dual, *Node) {
 		p, shared := c.block.PullX(s.q, r.layer.tape, r.layer.w)
 		e := Sub(Sub(r.whole, c.block.Gate(r.layer.u, p, r.layer.w)), s.q)
 		change := loop.MeanAbs(e)
@@ -211,5 +211,5 @@ func (c chain) solveAdjoint(l linearised, whole *Node, h *handed, tolerance, lef
 		start.q, start.e, start.p = Sub(whole, c.block.Gate(l.u, p, l.w)), h.late, h.p
 		iteration.rate, iteration.least = h.rate, Sub(one, Mul(left, loop.Float(one, 1-unlike(c.depth))))
 	}
-	return iteration.run(start, dualReads{whole, l})
+	return iteration.run(start, dualReads[W]{whole, l})
 }

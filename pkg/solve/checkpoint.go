@@ -5,7 +5,6 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
@@ -28,6 +27,8 @@ type steps[R any] struct {
 	add func(sums, dw []*Node, i *Node) []*Node
 	// scratch, if it is not nil, allocates working memory that pull overwrites in every step.
 	scratch func(x *Node) *Node
+	// told, if it is not nil, is the cotangent of adjoint: what the backward pass has to tell ([Stats].Adjoint).
+	adjoint, told *Node
 }
 
 // cotangents are the cotangents of a state and of the trainable weights.
@@ -89,9 +90,17 @@ func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {
 			end := s.walk(rd.all.at(l), walked{rd.start, st.kept}, rd.r)
 			return state{store(st.ends, end.x, l), end.kept}
 		})
-	return gradient.Custom(out.ends, append([]*Node{x}, trainable...), func(v *Node) []*Node {
+	inputs := append([]*Node{x}, trainable...)
+	if s.told != nil {
+		inputs = append(inputs, s.adjoint)
+	}
+	return loop.Custom(out.ends, inputs, func(v *Node) []*Node {
 		grads := s.back(all, v, out.kept, zeros(trainable), r)
-		return append([]*Node{grads.x}, grads.w...)
+		out := append([]*Node{grads.x}, grads.w...)
+		if s.told != nil {
+			out = append(out, s.told)
+		}
+		return out
 	})
 }
 

@@ -12,13 +12,13 @@ import (
 )
 
 // The example defines an invertible layer f(X) = X + h(X), with h(X) = 0.4 sin(X W) + 0.1 mean(X). Here mean(X) is the
-// mean of all rows of X, which is added to every row. The spectral norm of W is 1.
-// So Lip(h) <= 0.4 + 0.1 = 0.5 < 1. No derivative is written by hand: GoMLX computes it.
+// mean of all rows of X, which is added to every row. The spectral norm of W is 1. So Lip(h) <= 0.4 + 0.1 = 0.5 < 1. No
+// derivative is written by hand: GoMLX computes it.
 func ExampleFromFunction() {
-	h := func(x *Node, w []*Node) *Node {
-		return Add(MulScalar(Sin(Dot(x, w[0]).Product()), 0.4), MulScalar(ReduceAndKeep(x, ReduceMean, 0), 0.1))
-	}
-	block := solve.FromFunction(1, h)
+	type weights struct{ W *Node }
+	layer := solve.FromFunction(func(x *Node, w weights) *Node {
+		return Add(MulScalar(Sin(Dot(x, w.W).Product()), 0.4), MulScalar(ReduceAndKeep(x, ReduceMean, 0), 0.1))
+	})
 
 	e, err := engine.Open(engine.Go)
 	if err != nil {
@@ -26,10 +26,10 @@ func ExampleFromFunction() {
 	}
 	exec, err := NewExec(e.Backend, func(x, w *Node) []*Node {
 		// Apply four layers backwards, then the same layers forwards.
-		z, stats := solve.ReverseChain(block, x, []*Node{w}, 4, solve.Options{Tolerance: 1e-6, MaxIterations: 50})
-		again := solve.ForwardChain(block, z, []*Node{w}, 4)
-		grads := Gradient(ReduceAllSum(Square(z)), x, w)
-		return []*Node{z, again, grads[0], grads[1], stats.Residual}
+		s := solve.Invert(layer, x, weights{w}, 4, solve.Options{Tolerance: 1e-6, MaxIterations: 50})
+		again := solve.Forward(layer, s.Z, weights{w}, 4)
+		grads := Gradient(ReduceAllSum(Square(s.Z)), x, w)
+		return []*Node{s.Z, again, grads[0], grads[1], s.Residual}
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -59,9 +59,9 @@ func ExampleScan() {
 		log.Fatal(err)
 	}
 	exec, err := NewExec(e.Backend, func(x, w, b *Node) []*Node {
-		y := solve.Scan(func(_, x *Node, own, shared []*Node) *Node {
-			return Tanh(Add(Dot(x, own[0]).Product(), ExpandLeftToRank(shared[0], 2)))
-		}, x, []*Node{w}, []*Node{b}, 8)
+		y := solve.Scan(func(_, x, w, b *Node) *Node {
+			return Tanh(Add(Dot(x, w).Product(), ExpandLeftToRank(b, 2)))
+		}, x, w, b, 8)
 		grads := Gradient(ReduceAllSum(y), w, b)
 		return []*Node{y, grads[0], grads[1]}
 	})

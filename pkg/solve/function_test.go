@@ -52,17 +52,17 @@ func tanhVJP(x, v *Node, w []*Node) (*Node, []*Node) {
 
 // functionBlocks returns blocks that are made by [solve.FromFunction] or [solve.FromVJP], each with its function h.
 func functionBlocks() map[string]struct {
-	block solve.Block
+	block layer
 	h     func(x *Node, w []*Node) *Node
 } {
 	type entry = struct {
-		block solve.Block
+		block layer
 		h     func(x *Node, w []*Node) *Node
 	}
 	return map[string]entry{
-		"h alone":       {solve.FromFunction(2, ordinary), ordinary},
-		"h and its VJP": {solve.FromVJP(2, func(x *Node, w []*Node) *Node { return d(x, w) }, tanhVJP), ordinary},
-		"gated":         {solve.FromFunction(2, gated), gated},
+		"h alone": {solve.FromFunction(ordinary), ordinary},
+		"by hand": {dense{}, ordinary},
+		"gated":   {solve.FromFunction(gated), gated},
 	}
 }
 
@@ -76,7 +76,7 @@ func TestFunctionBlocks(t *testing.T) {
 		for name, b := range functionBlocks() {
 			args := problem(41)
 			o := solve.Options{Tolerance: 1e-7, MaxIterations: 100, Order: 2}
-			forward := func(x *Node, w []*Node) (*Node, []*Node) { return solve.ForwardChain(b.block, x, w, 3), nil }
+			forward := func(x *Node, w []*Node) (*Node, []*Node) { return solve.Forward(b.block, x, w, 3), nil }
 			plain := func(x *Node, w []*Node) (*Node, []*Node) {
 				for range 3 {
 					x = Add(x, b.h(x, w))
@@ -84,7 +84,7 @@ func TestFunctionBlocks(t *testing.T) {
 				return x, nil
 			}
 			reverse := func(x *Node, w []*Node) (*Node, []*Node) {
-				y, _ := solve.ReverseChain(b.block, x, w, 3, o)
+				y := invert(b.block, x, w, 3, o)
 				return y, nil
 			}
 			inline := func(x *Node, w []*Node) (*Node, []*Node) { // 3 layers of 40 iterations, without a loop
@@ -96,14 +96,14 @@ func TestFunctionBlocks(t *testing.T) {
 				}
 				return x, nil
 			}
-			unrolled := func(x *Node, w []*Node) (*Node, []*Node) {
-				y, _ := solve.ReverseChainUnrolled(b.block, x, w, 3, o)
+			iterations := func(x *Node, w []*Node) (*Node, []*Node) {
+				y := invert(b.block, x, w, 3, unrolled(o))
 				return y, nil
 			}
 			for _, c := range []struct {
 				what      string
 				got, want chain
-			}{{"forward", forward, plain}, {"reverse", reverse, inline}, {"unrolled", unrolled, inline}} {
+			}{{"forward", forward, plain}, {"reverse", reverse, inline}, {"unrolled", iterations, inline}} {
 				got, want := run(t, e, args, c.got), run(t, e, args, c.want)
 				for i, what := range []string{"result", "dx", "dW", "db"} {
 					if d := distance(got[i], want[i]); !(d < 3e-5) {
@@ -134,7 +134,7 @@ func TestFunctionsRefused(t *testing.T) {
 		err := exceptions.TryCatch[error](func() {
 			args := problem(42)
 			x := Parameter(NewGraph(e.Backend, fmt.Sprint("refused ", want)), "x", args[0].Shape())
-			y, _ := solve.ReverseChain(solve.FromFunction(0, h), x, nil, 3, tight)
+			y := invert(solve.FromFunction(h), x, nil, 3, tight)
 			Gradient(ReduceAllSum(y), x)
 		})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -209,7 +209,7 @@ func TestScanRefuses(t *testing.T) {
 		"floating point": func(x, w *Node) *Node {
 			return solve.Scan(step, ConvertDType(x, dtypes.Int32), nil, nil, 2)
 		},
-		"0 and 0 cotangents for 1": func(x, w *Node) *Node {
+		`lacks the cotangent of weight "Own[0]"`: func(x, w *Node) *Node {
 			return solve.ScanVJP(step, vjp, x, []*Node{w}, nil, width)
 		},
 		"a step of the scan has shape": func(x, w *Node) *Node {

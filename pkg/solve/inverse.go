@@ -5,7 +5,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/revgnn/revgnn/pkg/gradient"
+	"github.com/revgnn/revgnn/pkg/loop"
 )
 
 // MatrixInverse is A^-1 for a symmetric positive definite matrix A, [d, d], such as H^T H + b I with any matrix H and a
@@ -23,7 +23,7 @@ func MatrixInverse(a *Node) *Node {
 		panic(fmt.Errorf("solve: MatrixInverse needs a square matrix, not %s", a.Shape()))
 	}
 	y := inverse(StopGradient(a))
-	return gradient.Custom(y, []*Node{a}, func(v *Node) []*Node {
+	return loop.Custom(y, []*Node{a}, func(v *Node) []*Node {
 		t := Transpose(y, 0, 1)
 		return []*Node{Neg(Dot(Dot(t, v).Product(), t).Product())}
 	})

@@ -9,24 +9,55 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Field is the right-hand side f of an ordinary differential equation dx/dt = f(t, x; w). x has shape [n, d], and t is
-// a scalar of x's type. w is a list of arrays: first the trainable weights, which receive gradients, and then other
-// arrays that f reads.
-//
-// All methods are called while the body of a loop is built. The documentation of package loop says which operations may
-// fail in a body. The methods must not use nodes from outside the body, except their arguments.
-type Field interface {
-	// Trainable is the number of trainable weights, which are the first entries of w.
+// Field is the right-hand side f of an ordinary differential equation dx/dt = f(t, x; w), with x of shape [n, d] and t a
+// scalar. As in a [Layer], W is the Go type of the weights, and the methods keep to the rules of package loop.
+type Field[W any] interface {
+	// Apply is f(t, x; w).
+	Apply(t, x *Node, w W) *Node
+	// Linearize returns the arrays that PullX and PullW need to differentiate f at (t, x).
+	Linearize(t, x *Node, w W) (tape []*Node)
+	// PullX is (∂f/∂x)^T v.
+	PullX(v *Node, tape []*Node, w W) *Node
+	// PullW has (∂f/∂w)^T v in the place of each trainable weight.
+	PullW(v *Node, tape []*Node, w W) W
+}
+
+// field is a Field whose weights are a list, the trainable ones first. (Methods, such as those of Method, cannot have
+// type parameters.)
+type field interface {
 	Trainable() int
-	// Apply is f(t, x; w), of x's shape.
 	Apply(t, x *Node, w []*Node) *Node
-	// Linearize returns the tape: a list of the arrays that PullX and PullW need to compute the derivative at (t, x).
 	Linearize(t, x *Node, w []*Node) (tape []*Node)
-	// PullX is the vector-Jacobian product (∂f/∂x)^T v, of x's shape.
 	PullX(v *Node, tape, w []*Node) *Node
-	// PullW are the vector-Jacobian products (∂f/∂w)^T v for the trainable weights. Each has the shape of its weight.
 	PullW(v *Node, tape, w []*Node) []*Node
 }
+
+// ofList is the field that takes its weights from a list, in place of a value like w.
+type ofList[W any] struct {
+	f     Field[W]
+	w     W
+	names weights
+}
+
+func (o ofList[W]) Trainable() int { return len(o.names.names) }
+
+func (o ofList[W]) Apply(t, x *Node, w []*Node) *Node { return o.f.Apply(t, x, restored(o.w, w)) }
+
+func (o ofList[W]) Linearize(t, x *Node, w []*Node) []*Node {
+	return o.f.Linearize(t, x, restored(o.w, w))
+}
+
+func (o ofList[W]) PullX(v *Node, tape, w []*Node) *Node { return o.f.PullX(v, tape, restored(o.w, w)) }
+
+func (o ofList[W]) PullW(v *Node, tape, w []*Node) []*Node {
+	own := restored(o.w, w)
+	return cotangentsOf(o.names, o.f.PullW(v, tape, own), own)
+}
+
+// linearOfList is the same for a [LinearField].
+type linearOfList[W any] struct{ ofList[W] }
+
+func (linearOfList[W]) Linear() {}
 
 // Method is an explicit Runge-Kutta method, given by its coefficients (its Butcher tableau). A step of size h from the
 // state x at time t evaluates the field f in several stages. The values k_i of the field are called slopes. The step
@@ -131,49 +162,58 @@ func (o Integration) Explain(outcome int) string {
 	return fmt.Sprintf("the state was not finite on the way to time %g: shorten the time or lower --lr", o.To)
 }
 
-// Integrate solves dx/dt = f(t, x; w) from the state x at time 0 to time o.To, and returns the state at o.To. This
-// state is differentiable in x and the trainable weights. The gradient is the exact gradient of the computed steps,
-// whose sizes count as constants ("discretise, then optimise"). All states are kept for the backward pass if they fit
-// into 64 MiB. Otherwise about 2 sqrt(steps) states are kept, and the backward pass recomputes the others.
+// Integrate solves dx/dt = f(t, x; w) from the state x at time 0 to time o.To, and returns the state at o.To. It is
+// differentiable in x and the trainable weights: by the exact gradient of the computed steps, whose sizes count as
+// constants ("discretise, then optimise"). All states are kept for the backward pass if they fit into 64 MiB, else about
+// 2 sqrt(steps) of them, and the others are computed again.
 //
-// Stats.Iterations is the number of evaluations of f, and Stats.AdjointIterations is the number of vector-Jacobian
-// products. If Stats.Outcome is not [Reached], the result is not valid. Integrate panics if o is not valid.
-func Integrate(f Field, x *Node, w []*Node, o Integration) (*Node, *Stats) {
-	if err := o.Validate(); err != nil {
-		panic(err)
-	}
-	if o.To == 0 {
-		return x, NoStats(x)
-	}
-	ends, stats := integrate(f, x, w, []Integration{o})
-	return ends[0], stats[0]
+// Stats.Iterations is the number of evaluations of f. If Stats.Outcome is not [Reached], the result is not valid.
+// Integrate panics if o is not valid.
+func Integrate[W any](f Field[W], x *Node, w W, o Integration) Solution {
+	return IntegrateAll(f, x, w, o)[0]
 }
 
-// IntegrateAll is [Integrate] for several integrations from the same x; the argument os lists their settings. If the
-// settings differ only in To, all integrations run in one loop, so that the field is compiled once for all of them.
-func IntegrateAll(f Field, x *Node, w []*Node, os ...Integration) (ends []*Node, stats []*Stats) {
-	alike := len(os) > 1
+// IntegrateAll is [Integrate] for several integrations from the same x. If they differ only in To, they run in one
+// loop, so that the field is compiled once. Their solutions share Stats.Adjoint.
+func IntegrateAll[W any](f Field[W], x *Node, w W, os ...Integration) []Solution {
+	nodes, _ := listed(w)
+	_, _, known := weightsOf[W](nil, w, 0)
+	var own field = ofList[W]{f, w, known}
+	if _, linear := f.(interface{ Linear() }); linear {
+		own = linearOfList[W]{ofList[W]{f, w, known}}
+	}
+	together := len(os) > 1
 	for _, o := range os {
-		alike = alike && o.Validate() == nil && o.To != 0
+		if err := o.Validate(); err != nil {
+			panic(err)
+		}
+		together = together && o.To != 0
 		o.To = os[0].To
-		alike = alike && reflect.DeepEqual(o, os[0])
+		together = together && reflect.DeepEqual(o, os[0])
 	}
-	if alike {
-		return integrate(f, x, w, os)
+	adjoint := NoStats(x).Adjoint
+	if together {
+		return integrate(own, x, nodes, os, adjoint)
 	}
+	var out []Solution
 	for _, o := range os {
-		end, s := Integrate(f, x, w, o)
-		ends, stats = append(ends, end), append(stats, s)
+		if o.To == 0 {
+			still := NoStats(x)
+			still.Adjoint = adjoint
+			out = append(out, Solution{x, still})
+		} else {
+			out = append(out, integrate(own, x, nodes, []Integration{o}, adjoint)...)
+		}
 	}
-	return ends, stats
+	return out
 }
 
 // integrate is [IntegrateAll] for integrations whose settings differ only in To.
-func integrate(f Field, x *Node, w []*Node, os []Integration) ([]*Node, []*Stats) {
+func integrate(f field, x *Node, w []*Node, os []Integration, adjoint *Node) []Solution {
 	if os[0].Method.Adaptive() {
-		return integrateAdaptive(f, x, w, os)
+		return integrateAdaptive(f, x, w, os, adjoint)
 	}
-	return integrateFixed(f, x, w, os)
+	return integrateFixed(f, x, w, os, adjoint)
 }
 
 // stages is the number of stages that the result of a step depends on. It leaves out the stages at the end whose weight

@@ -4,7 +4,6 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
@@ -21,13 +20,14 @@ const running = -1
 
 // integrateAdaptive computes the integrations in the list os, which all start from x and differ only in their end times
 // To. They run in one loop, so that the field is compiled once.
-func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
+func integrateAdaptive(f field, x *Node, w []*Node, os []Integration, adjoint *Node) (out []Solution) {
 	g, o, m := x.Graph(), os[0], os[0].Method
 	most := max(1, (o.MaxEvaluations-2)/(len(m.B)-1)+1)
 	c := course{o, f, segmentOf(x, most), most}
 	fixed := stopped(w)
 	all := c.runAll(StopGradient(x), fixed, os)
-	y := gradient.Custom(all.ends, append([]*Node{x}, w[:f.Trainable()]...), func(v *Node) []*Node {
+	inputs := append(append([]*Node{x}, w[:f.Trainable()]...), adjoint)
+	y := loop.Custom(all.ends, inputs, func(v *Node) []*Node {
 		firsts, keeps := make([]int32, len(os)), make([]int32, len(os))
 		for l := range os {
 			firsts[l], keeps[l] = int32(l*most), int32(l*c.places())
@@ -35,15 +35,23 @@ func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*N
 		l := legs{Const(g, firsts), Add(all.counts, loop.Like(loop.Int(g, 1), all.counts)), Const(g, keeps)}
 		grads := m.steps(f, c.segment).back(l, v, all.log.kept, zeros(fixed[:f.Trainable()]),
 			m.reads(f, fixed, all.log.grid))
-		return append([]*Node{grads.x}, grads.w...)
+		var pulls *Node
+		for l := range os {
+			count := plus(times(element(all.counts, l), m.stages()), len(m.B))
+			if pulls == nil {
+				pulls = count
+			} else {
+				pulls = Add(pulls, count)
+			}
+		}
+		return append(append([]*Node{grads.x}, grads.w...), pair(pulls, loop.Float(x, 0)))
 	})
 	for l := range os {
 		s := NoStats(x)
-		s.Iterations, s.Outcome = element(all.evaluations, l), element(all.outcomes, l)
-		s.AdjointIterations = plus(times(element(all.counts, l), m.stages()), len(m.B))
-		ends, stats = append(ends, element(y, l)), append(stats, s)
+		s.Iterations, s.Outcome, s.Adjoint = element(all.evaluations, l), element(all.outcomes, l), adjoint
+		out = append(out, Solution{element(y, l), s})
 	}
-	return ends, stats
+	return out
 }
 
 // course describes the integrations of [integrateAdaptive], as far as they are known before the program runs. All of
@@ -52,7 +60,7 @@ func integrateAdaptive(f Field, x *Node, w []*Node, os []Integration) (ends []*N
 // steps that an integration can take.
 type course struct {
 	Integration
-	field         Field
+	field         field
 	segment, most int
 }
 
@@ -226,7 +234,7 @@ func (o Integration) tolerance(size *Node) *Node {
 // firstStep chooses the size of the first step in the same way as torchdiffeq (a PyTorch library for differential
 // equations). It uses the size of the state, the size of the slope at this state, and the change of the slope in a
 // small step (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4).
-func (o Integration) firstStep(f Field, sign, x, slope *Node, w []*Node) *Node {
+func (o Integration) firstStep(f field, sign, x, slope *Node, w []*Node) *Node {
 	order := float64(o.Method.Order)
 	tolerance := o.tolerance(Abs(x))
 	norm := func(v *Node) *Node { return Sqrt(meanSquare(Div(v, tolerance))) }

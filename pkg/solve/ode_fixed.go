@@ -22,7 +22,7 @@ func (o Integration) steps() float64 { return max(1, math.Ceil(math.Abs(o.To)/o.
 
 // integrateFixed computes the integrations in the list os, which all start from x and differ only in To. They run in
 // one loop, so that the field is compiled once.
-func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node, stats []*Stats) {
+func integrateFixed(f field, x *Node, w []*Node, os []Integration, adjoint *Node) (out []Solution) {
 	m := os[0].Method.without()
 	var times, sizes []float64
 	counts := make([]int, len(os))
@@ -38,21 +38,13 @@ func integrateFixed(f Field, x *Node, w []*Node, os []Integration) (ends []*Node
 	}
 	weights := BroadcastToDims(row(vector(x, m.B)), len(times), len(m.B))
 	reads := m.reads(f, stopped(w), grid{vector(x, times), vector(x, sizes), weights})
-	all := m.steps(f, segmentOf(x, most)).run(x, w[:f.Trainable()], reads, counts...)
+	steps := m.steps(f, segmentOf(x, most))
+	steps.adjoint, steps.told = adjoint, pair(loop.Int(x.Graph(), len(times)*m.stages()), loop.Float(x, 0))
+	all := steps.run(x, w[:f.Trainable()], reads, counts...)
 	for l, count := range counts {
-		ends = append(ends, element(all, l))
 		s := NoStats(x)
-		s.Iterations, s.AdjointIterations = loop.Int(x.Graph(), count*m.stages()),
-			loop.Int(x.Graph(), count*m.stages())
-		stats = append(stats, s)
+		s.Iterations, s.Adjoint = loop.Int(x.Graph(), count*m.stages()), adjoint
+		out = append(out, Solution{element(all, l), s})
 	}
-	return ends, stats
-}
-
-// NoStats returns the statistics of a chain without layers: all numbers are zero, and Outcome is [Reached].
-func NoStats(x *Node) *Stats {
-	g := x.Graph()
-	zero := ConvertDType(loop.Int(g, 0), x.DType())
-	return &Stats{Iterations: loop.Int(g, 0), AdjointIterations: loop.Int(g, 0), Layer: loop.Int(g, 0),
-		Residual: zero, AdjointResidual: zero, Outcome: loop.Int(g, Reached)}
+	return out
 }

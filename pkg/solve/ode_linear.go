@@ -21,9 +21,14 @@ import (
 //	y_0 = r_s x,  y_k = r_s-k x + h M y_k-1.
 //
 // Up to rounding, the result is the same as if the stages were computed.
-type LinearField interface {
-	Field
+type LinearField[W any] interface {
+	Field[W]
 	// Linear does nothing. A field that has this method is taken to be linear.
+	Linear()
+}
+
+type linearField interface {
+	field
 	Linear()
 }
 
@@ -107,7 +112,7 @@ func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sum
 
 // advanceLinear computes a step of size h from the state x, for a linear field. It returns R(h M) x (see
 // [LinearField]).
-func (m Method) advanceLinear(f LinearField, x, h *Node, w []*Node) *Node {
+func (m Method) advanceLinear(f linearField, x, h *Node, w []*Node) *Node {
 	multiply := func(y *Node, w []*Node) *Node { return f.Apply(loop.Float(y, 0), y, w) }
 	r := Reshape(m.stability(row(vector(x, m.B))), len(m.B)+1)
 	return horner(multiply, loop.Int(x.Graph(), len(m.B)), x, h, r, nil, w, nil).x
@@ -115,7 +120,7 @@ func (m Method) advanceLinear(f LinearField, x, h *Node, w []*Node) *Node {
 
 // powers stores x, h M x, (h M)^2 x, and so on in the stack, and returns the stack. The argument count is the number of
 // these values. M is the operator of the field f.
-func powers(f LinearField, count, x, h, stack *Node, w []*Node) *Node {
+func powers(f linearField, count, x, h, stack *Node, w []*Node) *Node {
 	type state struct{ power, stack *Node }
 	type reads struct {
 		h *Node
@@ -133,7 +138,7 @@ func powers(f LinearField, count, x, h, stack *Node, w []*Node) *Node {
 // M x. The state after the step is x plus a weighted sum of these arrays. The state inside the step is x plus another
 // weighted sum of them. The error is a weighted sum of the arrays, and the slope after the step is a weighted sum
 // divided by h.
-func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []*Node) trial {
+func (m Method) tryLinear(f linearField, x, h, slope, dense, scratch *Node, w []*Node) trial {
 	s := len(m.B)
 	all := powers(f, loop.Int(x.Graph(), s), loop.Scale(slope, h), h, scratch, w)
 	r, e := m.stability(row(vector(x, m.B))), m.stability(row(vector(x, m.Error)))
@@ -162,7 +167,7 @@ func (m Method) tryLinear(f LinearField, x, h, slope, dense, scratch *Node, w []
 // M̄ itself is not stored. For each term of the sum, the field's method PullW computes the cotangents of the weights,
 // and these cotangents are added up. The argument scratch is working memory for s states. If r_s is zero, s-1 takes the
 // place of s in all formulas.
-func pullLinear(f LinearField, r, x, h, v, scratch *Node, w []*Node) (grads cotangents, scratchAfter *Node) {
+func pullLinear(f linearField, r, x, h, v, scratch *Node, w []*Node) (grads cotangents, scratchAfter *Node) {
 	type reads struct {
 		stages, powers, h *Node
 		w                 []*Node

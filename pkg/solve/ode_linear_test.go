@@ -17,8 +17,7 @@ import (
 // mix is the linear field f(X) = X W + X diag(b).
 type mix struct{}
 
-func (mix) Linear()        {}
-func (mix) Trainable() int { return 2 }
+func (mix) Linear() {}
 
 func (mix) Apply(_, x *Node, w []*Node) *Node {
 	return Add(Dot(x, w[0]).Product(), Mul(x, spread(w[1], x)))
@@ -39,7 +38,7 @@ func spread(b, x *Node) *Node {
 }
 
 // plain hides the method Linear of a linear field. So package solve does not see that the field is linear.
-type plain struct{ solve.Field }
+type plain struct{ solve.Field[[]*Node] }
 
 // For a linear field, a step is computed as a polynomial in the linear operator (see [solve.LinearField]). Results and
 // gradients are the same as if the step were computed stage by stage.
@@ -47,10 +46,10 @@ func TestLinearFieldEqualsStages(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for name, o := range integrations {
 			o.MaxEvaluations = 1000
-			both := func(f solve.Field) [][]float32 {
+			both := func(f field) [][]float32 {
 				return run(t, e, problem(21), func(x *Node, w []*Node) (*Node, []*Node) {
-					y, stats := solve.Integrate(f, x, w, o)
-					return y, []*Node{stats.Outcome}
+					s := solve.Integrate(f, x, w, o)
+					return s.Z, []*Node{s.Outcome}
 				})
 			}
 			linear, stages := both(mix{}), both(plain{mix{}})
@@ -67,7 +66,7 @@ func TestLinearFieldEqualsStages(t *testing.T) {
 // nonlinear field and a linear one, and for integrations by the same method and by different methods.
 func TestIntegrateAllEqualsEach(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		for _, f := range []solve.Field{swing{}, mix{}} {
+		for _, f := range []field{swing{}, mix{}} {
 			for _, names := range [][]string{{"rk4", "rk4 there"}, {"rk4", "euler", "nowhere"}, {"rk4", "dopri5"},
 				{"rk4", "rk4 back"}, {"dopri5", "dopri5 back"}} { // integrations of the last two lists share a loop
 				var os []solve.Integration
@@ -86,22 +85,20 @@ func TestIntegrateAllEqualsEach(t *testing.T) {
 					o.MaxEvaluations = 1000
 					os = append(os, o)
 				}
-				sum := func(ends []*Node) *Node {
-					y := ends[0]
+				sum := func(ends []solve.Solution) *Node {
+					y := ends[0].Z
 					for i, end := range ends[1:] {
-						y = Add(y, MulScalar(end, float64(i+2)))
+						y = Add(y, MulScalar(end.Z, float64(i+2)))
 					}
 					return y
 				}
 				together := run(t, e, problem(22), func(x *Node, w []*Node) (*Node, []*Node) {
-					ends, _ := solve.IntegrateAll(f, x, w, os...)
-					return sum(ends), nil
+					return sum(solve.IntegrateAll(f, x, w, os...)), nil
 				})
 				each := run(t, e, problem(22), func(x *Node, w []*Node) (*Node, []*Node) {
-					var ends []*Node
+					var ends []solve.Solution
 					for _, o := range os {
-						y, _ := solve.Integrate(f, x, w, o)
-						ends = append(ends, y)
+						ends = append(ends, solve.Integrate(f, x, w, o))
 					}
 					return sum(ends), nil
 				})
@@ -138,8 +135,8 @@ func TestCheckpointsOfLegs(t *testing.T) {
 			to := step * float64(count) * float64(1-2*l)
 			os = append(os, solve.Integration{Method: solve.Euler(), To: to, Step: step, MaxEvaluations: 1000})
 		}
-		ends, _ := solve.IntegrateAll(mix{}, x, w, os...)
-		return Add(ends[0], ends[1]), nil
+		ends := solve.IntegrateAll(field(mix{}), x, w, os...)
+		return Add(ends[0].Z, ends[1].Z), nil
 	})
 	x := ramp(n * d)
 	wantY, wantB := make([]float32, n*d), make([]float64, d)

@@ -13,7 +13,7 @@ import (
 // slopes computes the slopes k_i, for i from 0 to count-1, of a step of size h from the state x at time t (see
 // [Method]). It stores them in the stack k, which has a place for each stage. The caller may know the slope k_0
 // already, and pass it as the argument first. Otherwise first is nil.
-func (m Method) slopes(f Field, count, t, x, h, first, k *Node, w []*Node) *Node {
+func (m Method) slopes(f field, count, t, x, h, first, k *Node, w []*Node) *Node {
 	from := 0
 	if first != nil {
 		from, k = 1, store(k, first, loop.Int(x.Graph(), 0))
@@ -37,8 +37,8 @@ type trial struct{ next, slope, error, dense, scratch *Node }
 // try computes a step of size h from the state x at time t. The argument slope is the value of the field at (t, x). The
 // argument dense is a vector from [Method.dense], with a weight for each stage. With these weights, try also computes a
 // state inside the step. The argument scratch is working memory for one state per stage.
-func (m Method) try(f Field, t, x, h, slope, dense, scratch *Node, w []*Node) trial {
-	if f, ok := f.(LinearField); ok {
+func (m Method) try(f field, t, x, h, slope, dense, scratch *Node, w []*Node) trial {
+	if f, ok := f.(linearField); ok {
 		return m.tryLinear(f, x, h, slope, dense, scratch, w)
 	}
 	k := m.slopes(f, loop.Int(x.Graph(), len(m.B)), t, x, h, slope, scratch, w)
@@ -71,8 +71,8 @@ type reads struct {
 	grid grid
 }
 
-func (m Method) reads(f Field, w []*Node, g grid) reads {
-	if _, ok := f.(LinearField); ok {
+func (m Method) reads(f field, w []*Node, g grid) reads {
+	if _, ok := f.(linearField); ok {
 		g.weights = m.stability(g.weights)
 	}
 	return reads{w, g}
@@ -85,10 +85,10 @@ func (g grid) step(i *Node) (t, h, b *Node) {
 
 // steps says how to compute the steps of a [grid] by the method m, and how to differentiate them. The argument segment
 // is the number of steps from one checkpoint to the next.
-func (m Method) steps(f Field, segment int) steps[reads] {
-	s := steps[reads]{segment: segment, add: own(nil).add}
+func (m Method) steps(f field, segment int) steps[reads] {
+	s := steps[reads]{segment: segment, add: func(sums, dw []*Node, _ *Node) []*Node { return addAll(sums, dw) }}
 	whole := m.without()
-	if f, ok := f.(LinearField); ok {
+	if f, ok := f.(linearField); ok {
 		s.advance = func(i, x *Node, r reads) *Node {
 			_, h, _ := r.grid.step(i)
 			return whole.advanceLinear(f, x, h, r.w)
@@ -126,7 +126,7 @@ func needed(b *Node) *Node {
 // stage to the first, pull computes
 //
 //	k̄_i = h b_i v + h Σ_j>i A_ji ū_j,  ū_i = (∂f/∂x)^T k̄_i,  x̄ = v + Σ_i ū_i.
-func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
+func (m Method) pull(f field, b, t, x, h, v *Node, w []*Node) cotangents {
 	s := len(m.B)
 	transposed := make([]float64, s*s)
 	for i, row := range m.A {
@@ -153,7 +153,7 @@ func (m Method) pull(f Field, b, t, x, h, v *Node, w []*Node) cotangents {
 		tape := f.Linearize(time, u, r.w)
 		slope := combine(loop.Scale(r.v, Mul(r.h, entry(r.b, i))), st.points, r.h, pick(vector(r.x, transposed), i, s))
 		point := f.PullX(slope, tape, r.w)
-		grads := cotangents{Add(st.grads.x, point), own(nil).add(st.grads.w, f.PullW(slope, tape, r.w), i)}
+		grads := cotangents{Add(st.grads.x, point), addAll(st.grads.w, f.PullW(slope, tape, r.w))}
 		return state{grads, store(st.points, point, i)}
 	}).grads
 }

@@ -59,27 +59,25 @@ func oneByOne(layer func(x *Node, w []*Node) *Node, last bool) chain {
 }
 
 func perLayerChains() map[string]struct{ chain, want chain } {
-	block := solve.PerLayer(dense{})
+	block := solve.PerLayer(layer(dense{}))
 	o := solve.Options{Tolerance: 1e-7, MaxIterations: 200, Order: 3}
 	single := func(x *Node, w []*Node) *Node {
-		y, _ := solve.ReverseChainUnrolled(dense{}, x, w, 1, o)
-		return y
+		return invert(dense{}, x, w, 1, unrolled(o))
 	}
 	plain := func(x *Node, w []*Node) *Node { return Add(x, dense{}.Activate(dense{}.Preactivation(x, w), w)) }
 	return map[string]struct{ chain, want chain }{
 		"forward": {func(x *Node, w []*Node) (*Node, []*Node) {
-			return solve.ForwardChain(block, x, w, depth), nil
+			return solve.Forward(block, x, w, depth), nil
 		}, oneByOne(plain, false)},
 		"reverse": {func(x *Node, w []*Node) (*Node, []*Node) {
-			y, _ := solve.ReverseChain(block, x, w, depth, o)
+			y := invert(block, x, w, depth, o)
 			return y, nil
 		}, oneByOne(single, true)},
 		"unrolled": {func(x *Node, w []*Node) (*Node, []*Node) {
-			y, _ := solve.ReverseChainUnrolled(block, x, w, depth, o)
-			return y, nil
+			return invert(block, x, w, depth, unrolled(o)), nil
 		}, oneByOne(single, true)},
 		"there and back": {func(x *Node, w []*Node) (*Node, []*Node) {
-			y, _ := solve.ReverseChain(block, solve.ForwardChain(block, x, w, depth), w, depth, o)
+			y := invert(block, solve.Forward(block, x, w, depth), w, depth, o)
 			return y, nil
 		}, func(x *Node, w []*Node) (*Node, []*Node) { return x, nil }},
 	}
@@ -124,16 +122,16 @@ func TestPerLayerOfSomeWeights(t *testing.T) {
 		args := layersProblem(33)
 		args[1] = problem(33)[1]
 		both := run(t, e, args, func(x *Node, w []*Node) (*Node, []*Node) {
-			block := solve.PerLayer(dense{}, 1)
-			y := solve.ForwardChain(block, x, w, depth)
-			z, _ := solve.ReverseChain(block, x, w, depth, tight)
+			block := solve.PerLayer(layer(dense{}), "[1]")
+			y := solve.Forward(block, x, w, depth)
+			z := invert(block, x, w, depth, tight)
 			return Add(y, z), nil
 		})
 		same := run(t, e, args, func(x *Node, w []*Node) (*Node, []*Node) {
-			block := solve.PerLayer(dense{})
+			block := solve.PerLayer(layer(dense{}))
 			w = []*Node{BroadcastToDims(Reshape(w[0], 1, width, width), depth, width, width), w[1]}
-			y := solve.ForwardChain(block, x, w, depth)
-			z, _ := solve.ReverseChainUnrolled(block, x, w, depth, tight)
+			y := solve.Forward(block, x, w, depth)
+			z := invert(block, x, w, depth, unrolled(tight))
 			return Add(y, z), nil
 		})
 		for i, what := range []string{"result", "dx", "dW", "db"} {
@@ -148,14 +146,14 @@ func TestPerLayerOfSomeWeights(t *testing.T) {
 // block written by hand.
 func TestPerLayerOfFunction(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		both := func(block solve.Block) [][]float32 {
+		both := func(block layer) [][]float32 {
 			return run(t, e, layersProblem(36), func(x *Node, w []*Node) (*Node, []*Node) {
-				y := solve.ForwardChain(solve.PerLayer(block), x, w, depth)
-				z, _ := solve.ReverseChain(solve.PerLayer(block), x, w, depth, tight)
+				y := solve.Forward(solve.PerLayer(block), x, w, depth)
+				z := invert(solve.PerLayer(block), x, w, depth, tight)
 				return Add(y, z), nil
 			})
 		}
-		got, want := both(solve.FromFunction(2, ordinary)), both(dense{})
+		got, want := both(solve.FromFunction(ordinary)), both(dense{})
 		for i, what := range []string{"result", "dx", "dW", "db"} {
 			if d := distance(got[i], want[i]); !(d < 2e-5) {
 				t.Errorf("%s differs by %.2g from that of the block by hand", what, d)
@@ -168,8 +166,8 @@ func TestPerLayerOfFunction(t *testing.T) {
 func TestProfilePerLayer(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	out := run(t, e, layersProblem(34), func(x *Node, w []*Node) (*Node, []*Node) {
-		y, _ := solve.ReverseChain(solve.PerLayer(dense{}), x, w, depth, tight)
-		z, _ := solve.Profile(solve.PerLayer(dense{}), x, w, depth, 100)
+		y := invert(solve.PerLayer(layer(dense{})), x, w, depth, tight)
+		z, _ := solve.Profile(solve.PerLayer(layer(dense{})), x, w, depth, 100)
 		return y, []*Node{z}
 	})
 	if d := distance(out[4], out[0]); !(d < 1e-5) {
@@ -179,16 +177,16 @@ func TestProfilePerLayer(t *testing.T) {
 
 func TestPerLayerRefuses(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
-	block := solve.PerLayer(dense{})
+	block := solve.PerLayer(layer(dense{}))
 	for want, c := range map[string]chain{
 		"stack one weight per layer": func(x *Node, w []*Node) (*Node, []*Node) {
-			return solve.ForwardChain(block, x, w, depth+1), nil
+			return solve.Forward(block, x, w, depth+1), nil
 		},
-		"are not numbers of": func(x *Node, w []*Node) (*Node, []*Node) {
-			return solve.ForwardChain(solve.PerLayer(dense{}, 2), x, w, depth), nil
+		`is called "[2]"`: func(x *Node, w []*Node) (*Node, []*Node) {
+			return solve.Forward(solve.PerLayer(layer(dense{}), "[2]"), x, w, depth), nil
 		},
 		"name all of them": func(x *Node, w []*Node) (*Node, []*Node) {
-			return solve.ForwardChain(solve.PerLayer(block, 1), x, w, depth), nil
+			return solve.Forward(solve.PerLayer(block, "[1]"), x, w, depth), nil
 		},
 	} {
 		args := layersProblem(35)

@@ -3,56 +3,150 @@ package solve
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// ReverseChain applies the inverses of a chain of layers f(X) = X + h(X; w). The argument depth is the number of
-// layers. The result is differentiable in x and the trainable weights, by implicit differentiation. The memory depends
-// neither on depth nor on the number of iterations, unless the chain keeps preactivations; see [Keeps]. All layers
-// share their weights, unless block is made by [PerLayer].
-func ReverseChain(block Block, x *Node, w []*Node, depth int, o Options) (*Node, *Stats) {
-	if depth <= 0 {
-		return x, NoStats(x)
-	}
-	c := newChain(block, w, depth, o)
-	fixed := stopped(w)
-	_, kept := c.block.(Taper)
-	kept = kept && Keeps(x.Shape().Dimensions[0], x.Shape().Dimensions[1], depth)
-	keep := c.Order
-	if kept {
-		keep = max(keep, depth)
-	}
-	end, stats := c.invert(StopGradient(x), fixed, keep, false)
-	if !kept {
-		end.preactivations = nil
-	}
-	y := gradient.Custom(end.z, append([]*Node{x}, w[:block.Trainable()]...), func(v *Node) []*Node {
-		return c.pullBack(end.z, v, history{fixed, end.preactivations}, stats)
-	})
-	return y, stats
+// Options are the settings of [Invert].
+type Options struct {
+	// Tolerance ends a solve of Z = Y - h(Z) when the mean absolute change of Z in an iteration is below it (in the
+	// paper 1e-4 to 1e-6). If the mean absolute value of Y exceeds 1, Tolerance is multiplied by it. Adjoint solves end
+	// at [AdjointFactor] times Tolerance, relative to their right-hand side.
+	Tolerance float64
+	// MaxIterations is the largest number of iterations of a solve (the paper's M), AdjointIterations that of an adjoint
+	// solve; 0 stands for MaxIterations.
+	MaxIterations, AdjointIterations int
+	// Order is the number of earlier layers from which the start of a solve is extrapolated: a polynomial passes through
+	// their preactivations, and Z starts from Y - σ(U), where U is its value at this layer. (Preactivations change
+	// smoothly from layer to layer; states less so, since ReLU may be zero in one layer and not in the next.) With 0,
+	// and in chains of [PerLayer], solves start from Y, as in the paper.
+	Order int
+	// Adjoint says how the result is differentiated. "" is Implicit.
+	Adjoint Adjoint
 }
 
-// chain describes a chain of inverses. The field block is the block of a single layer. The field own lists the weights
-// that are stacks, with a slice for each layer.
-type chain struct {
+// Adjoint is a way to differentiate the inverse of a layer.
+type Adjoint string
+
+const (
+	// Implicit solves the adjoint equation of each layer. Its memory depends neither on depth nor on iterations.
+	Implicit Adjoint = "implicit"
+	// Unrolled differentiates the iterations, as the authors' code does. Its memory grows with the sum of depth and
+	// iterations. It is for comparison. Solves start from Y.
+	Unrolled Adjoint = "unrolled"
+)
+
+// AdjointFactor times Tolerance is the relative tolerance of adjoint solves. Features are seldom larger than 0.1 on
+// average, so that an absolute error of Tolerance is a relative error of 10 times Tolerance or more: gradients are then
+// about as precise as states.
+const AdjointFactor = 10
+
+// DefaultOrder is the [Options].Order of the models of revgnn; docs/notes/2026-11-solving.md has measurements.
+const DefaultOrder = 3
+
+// Solution is the result of [Invert].
+type Solution struct {
+	// Z is the state after the last inverse, of the shape of the input.
+	Z *Node
+	Stats
+}
+
+// Stats describes how the solves of a chain, or the steps of an integration, went, in scalars of the computation.
+type Stats struct {
+	// Iterations, an int32, is the number of iterations of all solves together, or of evaluations of a field.
+	Iterations *Node
+	// Residual is the largest residual of any layer: the mean absolute change of Z in the last iteration of its solve,
+	// divided by the mean absolute value of the right-hand side if this exceeds 1. Layer is the number of this layer,
+	// counted from 0 in the order in which the chain inverts them.
+	Residual, Layer *Node
+	// Outcome, an int32, is [Reached], or the reason why an integration has no valid result.
+	Outcome *Node
+	// Adjoint is a vector of two zeros. The gradient of a loss with respect to it is not a slope, but what the backward
+	// pass has to tell: the number of iterations of all adjoint solves (of vector-Jacobian products of a field), and the
+	// largest residual of an adjoint solve, relative to its right-hand side.
+	Adjoint *Node
+}
+
+// NoStats are the statistics of a computation without solves. x is any node of its graph.
+func NoStats(x *Node) Stats {
+	zero := loop.Float(x, 0)
+	return Stats{Iterations: loop.Int(x.Graph(), 0), Residual: zero, Layer: loop.Int(x.Graph(), 0),
+		Outcome: loop.Int(x.Graph(), Reached), Adjoint: pair(zero, zero)}
+}
+
+// pair is the vector of two scalars, in the type of the second.
+func pair(a, b *Node) *Node {
+	return Concatenate([]*Node{Reshape(ConvertDType(a, b.DType()), 1), Reshape(b, 1)}, 0)
+}
+
+// differentiable returns y with a gradient by hand for x and the trainable weights, and the statistics of the backward
+// pass as the gradient of s.Adjoint.
+func differentiable(y, x *Node, trainable []*Node, s *Stats, pull func(v *Node) (cotangents, *Node)) *Node {
+	zero := loop.Float(x, 0)
+	s.Adjoint = pair(zero, zero)
+	inputs := append(append([]*Node{x}, trainable...), s.Adjoint)
+	return loop.Custom(y, inputs, func(v *Node) []*Node {
+		grads, told := pull(v)
+		return append(append([]*Node{grads.x}, grads.w...), told)
+	})
+}
+
+// Invert applies the inverses of depth layers f(X) = X + h(X; w), whose weights are the same unless the layer is made
+// by [PerLayer]. The result is differentiable in x and in the trainable weights.
+func Invert[W any](l Layer[W], x *Node, w W, depth int, o Options) Solution {
+	if depth <= 0 {
+		return Solution{x, NoStats(x)}
+	}
+	one, trainable, known := weightsOf(l, w, depth)
+	if known.separate() || o.Adjoint == Unrolled {
+		o.Order = 0
+	}
+	c := chain[W]{o, one, known, depth}
+	fixed := stopped(w)
+	if o.Adjoint == Unrolled {
+		end, stats := c.invert(StopGradient(x), fixed, 0, true)
+		z := differentiable(end.z, x, trainable, &stats, func(v *Node) (cotangents, *Node) {
+			return c.unrolledBack(v, end.inputs, fixed)
+		})
+		return Solution{z, stats}
+	}
+	_, keeps := one.(taper[W])
+	keeps = keeps && Keeps(x.Shape().Dimensions[0], x.Shape().Dimensions[1], depth)
+	places := c.Order
+	if keeps {
+		places = max(places, depth)
+	}
+	end, stats := c.invert(StopGradient(x), fixed, places, false)
+	if !keeps {
+		end.preactivations = nil
+	}
+	z := differentiable(end.z, x, trainable, &stats, func(v *Node) (cotangents, *Node) {
+		return c.pullBack(end.z, v, history[W]{fixed, end.preactivations})
+	})
+	return Solution{z, stats}
+}
+
+// A reverse chain keeps its preactivations for the backward pass if all of them take at most keptBytes bytes and have
+// at least keptWidth columns. For n rows and d columns, computing a preactivation again takes 2 n d² operations, and
+// keeping it moves 8 n d bytes: the smaller d is, the less is gained. For d = 64 and d = 128, keeping was not faster
+// (docs/notes/2026-11-compiler.md).
+const keptBytes, keptWidth = 128 << 20, 256
+
+// Keeps tells whether a reverse chain of depth layers keeps the preactivations [n, d] of all layers for the backward
+// pass, if its layer can make a tape without them. Otherwise they are computed again.
+func Keeps(n, d, depth int) bool {
+	return d >= keptWidth && 4*int64(n)*int64(d)*int64(depth) <= keptBytes
+}
+
+// chain is a chain of inverses.
+type chain[W any] struct {
 	Options
-	block Block
-	own   own
+	block Layer[W]
+	weights
 	depth int
 }
 
-func newChain(block Block, w []*Node, depth int, o Options) chain {
-	b, own := layered(block)
-	own.check(w, depth)
-	if len(own) > 0 {
-		o.Order = 0
-	}
-	return chain{o, b, own, depth}
-}
-
 // layer is the number of the layer that step i of the chain inverts. The first step inverts the last layer.
-func (c chain) layer(i *Node) *Node { return Sub(loop.Int(i.Graph(), c.depth-1), i) }
+func (c chain[W]) layer(i *Node) *Node { return Sub(loop.Int(i.Graph(), c.depth-1), i) }
 
 // inversion is the state of the loop that inverts the layers of a chain. Each step of this loop inverts one layer.
 type inversion struct {
@@ -70,7 +164,7 @@ type inversion struct {
 // invert solves Z = Y - h(Z) layer by layer. The result Z of a layer is the right-hand side Y of the next one. The
 // argument keep is the number of layers whose preactivations are kept, which are the latest layers. It is at least
 // c.Order. If the argument inputs is true, invert also keeps the right-hand sides of all layers.
-func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *Stats) {
+func (c chain[W]) invert(x *Node, w W, keep int, inputs bool) (inversion, Stats) {
 	g := x.Graph()
 	start := inversion{z: x, iterations: loop.Int(g, 0), worst: loop.Float(x, 0), where: loop.Int(g, 0)}
 	if keep > 0 {
@@ -79,9 +173,9 @@ func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *St
 	if inputs {
 		start.inputs = stack(x, c.depth)
 	}
-	out := loop.Repeat(loop.Int(g, c.depth), start, w, func(i *Node, s inversion, w []*Node) inversion {
+	out := loop.Repeat(loop.Int(g, c.depth), start, w, func(i *Node, s inversion, w W) inversion {
 		y, scale := s.z, magnitude(s.z)
-		found, end := c.solve(i, s, c.own.at(w, c.layer(i)), Mul(scale, loop.Float(y, c.Tolerance)))
+		found, end := c.solve(i, s, at(c.weights, w, c.layer(i)), Mul(scale, loop.Float(y, c.Tolerance)))
 		residual := Div(end.residual, scale)
 		// A residual that is NaN counts as worse than every number, so that it is reported. After the first NaN, no
 		// other residual is worse.
@@ -93,7 +187,7 @@ func (c chain) invert(x *Node, w []*Node, keep int, inputs bool) (inversion, *St
 		s.worst, s.where = Where(worse, residual, s.worst), Where(worse, i, s.where)
 		return s
 	})
-	return out, &Stats{Iterations: out.iterations, Residual: out.worst, Layer: out.where,
+	return out, Stats{Iterations: out.iterations, Residual: out.worst, Layer: out.where,
 		Outcome: loop.Int(g, Reached)}
 }
 
@@ -104,21 +198,21 @@ type iterate struct{ z, kept *Node }
 
 // rightSide is what a solve reads but does not change: the right-hand side y, the number i of the chain's step, and the
 // layer's weights w.
-type rightSide struct {
+type rightSide[W any] struct {
 	y, i *Node
-	w    []*Node
+	w    W
 }
 
 // solve solves Z = Y - h(Z) in step i of the chain. The argument s is the state of the chain's loop before this step,
 // s.z is the right-hand side Y, and w are the layer's weights.
-func (c chain) solve(i *Node, s inversion, w []*Node, tolerance *Node) (iterate, end) {
+func (c chain[W]) solve(i *Node, s inversion, w W, tolerance *Node) (iterate, end) {
 	y := s.z
 	start := iterate{y, s.preactivations}
 	if c.Order > 0 {
 		start.z = Sub(y, c.block.Activate(extrapolated(s.preactivations, i, c.Order), w))
 	}
-	iteration := fixedPoint[iterate, rightSide]{limit: c.MaxIterations, tolerance: tolerance}
-	iteration.step = func(s iterate, r rightSide) (iterate, *Node) {
+	iteration := fixedPoint[iterate, rightSide[W]]{limit: c.MaxIterations, tolerance: tolerance}
+	iteration.step = func(s iterate, r rightSide[W]) (iterate, *Node) {
 		u := c.block.Preactivation(s.z, r.w)
 		h := c.block.Activate(u, r.w)
 		change := loop.MeanAbs(Sub(Sub(r.y, h), s.z))
@@ -128,7 +222,7 @@ func (c chain) solve(i *Node, s inversion, w []*Node, tolerance *Node) (iterate,
 		s.z = Sub(loop.After(change, r.y), h)
 		return s, change
 	}
-	return iteration.run(start, rightSide{y, i, w})
+	return iteration.run(start, rightSide[W]{y, i, w})
 }
 
 // extrapolated estimates the preactivation at the solution of step i, from the preactivations of earlier steps. A

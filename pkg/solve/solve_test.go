@@ -18,7 +18,6 @@ import (
 // solve does not need a graph.
 type dense struct{}
 
-func (dense) Trainable() int { return 2 }
 func (dense) Preactivation(x *Node, w []*Node) *Node {
 	return Dot(x, w[0]).Product()
 }
@@ -32,7 +31,7 @@ func (d dense) Gate(u, v *Node, w []*Node) *Node {
 func (d dense) Linearize(x *Node, w []*Node) (*Node, []*Node) {
 	return d.Preactivation(x, w), []*Node{x}
 }
-func (dense) PullX(q *Node, _, w []*Node) (*Node, []*Node) {
+func (dense) PullX(q *Node, _ []*Node, w []*Node) (*Node, []*Node) {
 	return Dot(q, Transpose(w[0], 0, 1)).Product(), nil
 }
 func (dense) PullW(q *Node, _, tape, _ []*Node) []*Node {
@@ -110,14 +109,26 @@ var tight = solve.Options{Tolerance: 1e-7, MaxIterations: 200, Order: 2}
 
 func reverse(depth int, o solve.Options) chain {
 	return func(x *Node, w []*Node) (*Node, []*Node) {
-		y, _ := solve.ReverseChain(dense{}, x, w, depth, o)
-		return y, nil
+		return invert(dense{}, x, w, depth, o), nil
 	}
+}
+
+// layer is a layer whose weights are a list.
+type layer = solve.Layer[[]*Node]
+
+// invert is the state that [solve.Invert] finds. unrolled changes the options, so that iterations are differentiated.
+func invert(l layer, x *Node, w []*Node, depth int, o solve.Options) *Node {
+	return solve.Invert(l, x, w, depth, o).Z
+}
+
+func unrolled(o solve.Options) solve.Options {
+	o.Adjoint = solve.Unrolled
+	return o
 }
 
 func forward(depth int) chain {
 	return func(x *Node, w []*Node) (*Node, []*Node) {
-		return solve.ForwardChain(dense{}, x, w, depth), nil
+		return solve.Forward(layer(dense{}), x, w, depth), nil
 	}
 }
 
@@ -125,9 +136,8 @@ func TestReverseUndoesForward(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		args := problem(1)
 		out := run(t, e, args, func(x *Node, w []*Node) (*Node, []*Node) {
-			y := solve.ForwardChain(dense{}, x, w, 6)
-			z, _ := solve.ReverseChain(dense{}, y, w, 6, tight)
-			return z, nil
+			y := solve.Forward(layer(dense{}), x, w, 6)
+			return invert(dense{}, y, w, 6, tight), nil
 		})
 		if d := distance(out[0], tensors.MustCopyFlatData[float32](args[0])); d > 1e-5 {
 			t.Errorf("g∘f moved the input by %.2g (relative)", d)
@@ -153,12 +163,11 @@ func TestReverseGradientEqualsUnrolled(t *testing.T) {
 				args[1] = tensors.FromFlatDataAndDimensions(w, width, width)
 			}
 			implicit := run(t, e, args, reverse(depth, o))
-			unrolled := run(t, e, args, func(x *Node, w []*Node) (*Node, []*Node) {
-				y, _ := solve.ReverseChainUnrolled(dense{}, x, w, depth, o)
-				return y, nil
+			byIterations := run(t, e, args, func(x *Node, w []*Node) (*Node, []*Node) {
+				return invert(dense{}, x, w, depth, unrolled(o)), nil
 			})
 			for i, name := range []string{"result", "dx", "dW", "db"} {
-				if d := distance(implicit[i], unrolled[i]); d > 2e-5 {
+				if d := distance(implicit[i], byIterations[i]); d > 2e-5 {
 					t.Errorf("depth %d: %s differs by %.2g from the unrolled one", depth, name, d)
 				}
 			}
@@ -170,14 +179,14 @@ func TestForwardGradientEqualsUnrolled(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, depth := range []int{1, 2, 3, 4, 7, 10} {
 			checkpointed := run(t, e, problem(3), forward(depth))
-			unrolled := run(t, e, problem(3), func(x *Node, w []*Node) (*Node, []*Node) {
+			written := run(t, e, problem(3), func(x *Node, w []*Node) (*Node, []*Node) {
 				for range depth {
 					x = Add(x, dense{}.Activate(dense{}.Preactivation(x, w), w))
 				}
 				return x, nil
 			})
 			for i, name := range []string{"result", "dx", "dW", "db"} {
-				if d := distance(checkpointed[i], unrolled[i]); d > 1e-5 {
+				if d := distance(checkpointed[i], written[i]); d > 1e-5 {
 					t.Errorf("depth %d: %s differs by %.2g from the unrolled one", depth, name, d)
 				}
 			}
@@ -203,8 +212,8 @@ func TestStats(t *testing.T) {
 		solveWith := func(o solve.Options) []float32 {
 			var got []float32
 			out := run(t, e, problem(6), func(x *Node, w []*Node) (*Node, []*Node) {
-				y, s := solve.ReverseChain(dense{}, x, w, 8, o)
-				return y, []*Node{s.Iterations, s.Residual, s.Layer}
+				s := solve.Invert(layer(dense{}), x, w, 8, o)
+				return s.Z, []*Node{s.Iterations, s.Residual, s.Layer}
 			})
 			for _, v := range out[4:] {
 				got = append(got, v[0])
@@ -233,8 +242,8 @@ func TestNaNEndsTheLoop(t *testing.T) {
 		bad[0] = float32(math.NaN())
 		args[0] = tensors.FromFlatDataAndDimensions(bad, rows, width)
 		out := run(t, e, args, func(x *Node, w []*Node) (*Node, []*Node) {
-			y, s := solve.ReverseChain(dense{}, x, w, 4, solve.Options{Tolerance: 1e-6, MaxIterations: 1 << 30})
-			return y, []*Node{s.Iterations, s.Residual}
+			s := solve.Invert(layer(dense{}), x, w, 4, solve.Options{Tolerance: 1e-6, MaxIterations: 1 << 30})
+			return s.Z, []*Node{s.Iterations, s.Residual}
 		})
 		if out[4][0] != 4 || !math.IsNaN(float64(out[5][0])) {
 			t.Errorf("with a NaN input: %v iterations, residual %v; want one per layer and NaN", out[4][0], out[5][0])
@@ -250,4 +259,29 @@ func TestDepthZeroIsTheIdentity(t *testing.T) {
 			t.Errorf("no layers changed the input by %g", d)
 		}
 	}
+}
+
+// The gradient with respect to Stats.Adjoint is what the backward pass tells: iterations and the largest residual.
+func TestAdjointStats(t *testing.T) {
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		for _, o := range []solve.Options{tight, unrolled(tight)} {
+			args := problem(9)
+			exec, err := NewExec(e.Backend, func(x, w, b, v *Node) *Node {
+				s := solve.Invert(layer(dense{}), x, []*Node{w, b}, 4, o)
+				return Gradient(ReduceAllSum(Mul(s.Z, v)), x, s.Adjoint)[1]
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer exec.Finalize()
+			out, err := exec.Call(args[0], args[1], args[2], args[3])
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := tensors.MustCopyFlatData[float32](out[0])
+			if told[0] < 4*2 || told[0] > 4*200 || !(told[1] < solve.AdjointFactor*1e-7) {
+				t.Errorf("%q: the backward pass tells %v", o.Adjoint, told)
+			}
+		}
+	})
 }

@@ -1,11 +1,6 @@
 package sparse
 
-import (
-	"fmt"
-
-	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
-)
+import "github.com/gomlx/gomlx/core/tensors"
 
 // name identifies an array that is passed to the program.
 type name string
@@ -41,30 +36,4 @@ func add[T int32 | float32](a *arrays, n name, values []T) {
 		a.names = append(a.names, n)
 		a.tensors = append(a.tensors, tensors.FromFlatDataAndDimensions(values, len(values), 1))
 	}
-}
-
-// bind maps the names of the arrays to nodes. nodes are the program's arguments for these arrays, in the same order.
-func (a *arrays) bind(nodes []*Node) bound {
-	if len(nodes) != len(a.tensors) {
-		panic(fmt.Errorf("sparse matrix: %d nodes for %d arrays: pass what Tensors returns, in its order",
-			len(nodes), len(a.tensors)))
-	}
-	b := bound{}
-	for i, n := range a.names {
-		b[n] = nodes[i]
-	}
-	return b
-}
-
-// bound maps the names of arrays to the nodes that hold the arrays in a GoMLX computation.
-type bound map[name]*Node
-
-// need returns the node of the array with name n. It panics if this array was not made. The argument operation is the
-// name of the operation that needs the array; the error message contains it.
-func (b bound) need(n name, operation string) *Node {
-	if b[n] == nil {
-		panic(fmt.Errorf("sparse pattern: %s needs the array %q, which was not made: see PatternOptions.Uses",
-			operation, n))
-	}
-	return b[n]
 }

@@ -3,7 +3,6 @@ package sparse
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
@@ -19,7 +18,7 @@ import (
 func (e Edges) Attend(scores, x *Node) *Node {
 	b := e.bare
 	b.checkPlaces("Attend", scores)
-	checkRows("Attend", "x", x, b.forward.columns)
+	checkRows("Attend", "x", x, b.forward().columns)
 	heads := checkHeads("Attend", scores.Shape().Dimensions[1], x)
 	fixed := StopGradient(x)
 	finite := Max(StopGradient(scores), loop.Like(loop.Float(scores, lowest), scores))
@@ -30,7 +29,7 @@ func (e Edges) Attend(scores, x *Node) *Node {
 	total := b.Sum(w)
 	total = StopGradient(Max(total, loop.Like(loop.Float(total, 1), total)))
 	y := StopGradient(divided(b.Product(w, fixed), total))
-	return gradient.Custom(y, []*Node{scores, x}, func(g *Node) []*Node {
+	return loop.Custom(y, []*Node{scores, x}, func(g *Node) []*Node {
 		g = divided(g, total)
 		ds := Mul(w, Sub(b.Dots(g, fixed, heads), b.Targets(rowDots(g, y, heads))))
 		return []*Node{ds, b.TransposedProduct(b.Transpose(w), g)}
@@ -41,7 +40,7 @@ func (e Edges) Attend(scores, x *Node) *Node {
 // scores and the result are [places, k]. The computation goes bucket by bucket. Within a bucket, t_i is broadcast to
 // the places of row i, so that it need not be gathered for each place.
 func (e BareEdges) exponentials(scores *Node) *Node {
-	f := e.forward
+	f := e.forward()
 	top := f.chunked(f.fold(f.masked(scores, lowest), Max, lowest))
 	width := scores.Shape().Dimensions[1]
 	var parts []*Node
@@ -49,7 +48,7 @@ func (e BareEdges) exponentials(scores *Node) *Node {
 	for _, b := range f.buckets {
 		if b.terms > 0 {
 			s := b.block(scores)
-			stored := GreaterThan(b.block(f.arrays[weight]), loop.Zeros(b.block(f.arrays[weight])))
+			stored := GreaterThan(b.block(f.array(weight)), loop.Zeros(b.block(f.array(weight))))
 			own := Reshape(Slice(top, AxisRange(from, from+b.rows)), 1, b.rows, width)
 			p := Exp(Sub(s, BroadcastToShape(own, s.Shape())))
 			p = Where(BroadcastToShape(stored, p.Shape()), p, loop.Zeros(p))

@@ -31,12 +31,12 @@ func BenchmarkEdges(b *testing.B) {
 		return Gradient(ReduceAllSum(Square(e.Product(w, x))), x)[0]
 	}
 	for name, f := range map[string]func(w, x *Node, arrays []*Node) *Node{
-		"product":   func(w, x *Node, arrays []*Node) *Node { return p.Bare(arrays).Product(w, x) },
-		"dots":      func(_, x *Node, arrays []*Node) *Node { return p.Bare(arrays).Dots(x, x, 1) },
-		"transpose": func(w, _ *Node, arrays []*Node) *Node { return p.Bare(arrays).Transpose(w) },
-		"softmax":   func(w, _ *Node, arrays []*Node) *Node { return p.Bare(arrays).Softmax(w) },
+		"product":   func(w, x *Node, arrays []*Node) *Node { return p.On(arrays).Bare().Product(w, x) },
+		"dots":      func(_, x *Node, arrays []*Node) *Node { return p.On(arrays).Bare().Dots(x, x, 1) },
+		"transpose": func(w, _ *Node, arrays []*Node) *Node { return p.On(arrays).Bare().Transpose(w) },
+		"softmax":   func(w, _ *Node, arrays []*Node) *Node { return p.On(arrays).Bare().Softmax(w) },
 		"gradient":  func(_, x *Node, arrays []*Node) *Node { return gradient(p.On(arrays), x) },
-		"scattered": func(_, x *Node, arrays []*Node) *Node { return gradient(p.Bare(arrays), x) },
+		"scattered": func(_, x *Node, arrays []*Node) *Node { return gradient(p.On(arrays).Bare(), x) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			e := enginetest.Open(b, engine.CPU)

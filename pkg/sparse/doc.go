@@ -1,39 +1,21 @@
-// Package sparse computes products with a graph's adjacency matrix, and other operations along a graph's edges. Layers
-// of message passing are built of these operations. They are operations of GoMLX, and run on every engine (XLA or pure
-// Go, see package engine). They are differentiable, except those that are meant for loop bodies.
+// Package sparse passes messages along a graph's edges: products with sparse matrices, and attention. Its operations are
+// operations of GoMLX. They run on every engine, in loops as well, and are differentiable.
 //
-// The package is needed since GoMLX has no product with a sparse matrix. GoMLX can gather rows, which means to select
-// rows by a list of their numbers. But the gradient of a gather is a scatter, which means to add values to rows that
-// are given by a list of their numbers. A scatter is slow and not deterministic. The derivatives in this package are
-// therefore written by hand, without scatters.
+// GoMLX has no product with a sparse matrix. It can gather rows, but the gradient of a gather is a scatter, which is slow
+// and not deterministic. Here the derivatives are written by hand, without scatters.
 //
-// A *Node is a value in a GoMLX computation. Where comments say that nodes stand for arrays, they mean such values.
-// Elsewhere, "node" means a node of the graph. The cotangent of a value is the derivative of the loss with respect to
-// this value. Square brackets hold shapes: x, [n, d], has n rows and d columns.
+//   - [CSR] is a sparse matrix in main memory: [Adjacency] of a graph, [In] and [Out] with the directions of edges,
+//     [FromEdges] and [FromDense]. Its methods add self loops and normalise.
+//   - [Matrix] is for weights that are known beforehand. Its [Operator] computes A x and A^T x.
+//   - [Pattern] is for weights that a model computes, as in attention. Its [Edges] copy features of nodes to edges, compute
+//     inner products, softmax, sum, mean and maximum over each node's neighbours, and products with edges' values.
 //
-//   - [CSR] is a sparse matrix in main memory. [Adjacency] makes one from a graph and ignores the directions of edges;
-//     [In] and [Out] keep the directions. [FromEdges] makes one from lists of edges, also of edges between two sets of
-//     nodes, and [FromDense] from a dense matrix. Methods of CSR add self loops and normalise the weights.
-//   - [Matrix] is for weights that are known beforehand, as in graph convolutions and GraphSAGE. It computes the
-//     products A x and A^T x.
-//   - [Pattern] is for weights that a model computes, as in attention. Its operations, the methods of [Edges], copy
-//     features of nodes to edges, compute inner products of the features at an edge's two ends, and compute the
-//     softmax, sum, mean and maximum of edges' values over each node's neighbours. They also compute products A x in
-//     which the edges' values are the weights.
+// Rows are the targets of edges and columns the sources, so that (A x)_i is the sum of what node i receives. (Papers on
+// directed graphs often define the transpose: their A is [Out].)
 //
-// The rows of a matrix are the targets of edges, and the columns are the sources. So (A x)_i is the sum of what node i
-// receives. (Papers on directed graphs often define the transpose: their A is [Out].)
-//
-// # Use in a program
-//
-// A program is a compiled GoMLX computation. A matrix or pattern consists of arrays of indices and weights, which are
-// arguments of the program. Pass the program the arrays that the method Tensors returns. Inside the computation, give
-// the nodes that stand for these arrays to the method On or to the method Bare. On is for ordinary code, and its
-// operations have gradients. Bare is for loop bodies and for derivatives written by hand (see package layers). Its
-// operations have no gradients.
-//
-// All arrays of a model that have a row for each node, such as features and labels, list the nodes in the same [Order],
-// which is called the model's order. By default, nodes with few neighbours come first.
+// A compiled program takes the arrays of a matrix or pattern (Tensors) as arguments; the method On makes operations of
+// the nodes that stand for them. All arrays of a model list nodes in one [Order], by default those with few neighbours
+// first. A matrix holds one kind of edges: for several relations, make one each with the same order.
 //
 // # How sums are computed
 //
@@ -57,9 +39,4 @@
 //     of each node; see [PatternOptions].
 //
 // The cost of a product is proportional to the number of entries, plus up to 25 % for padding.
-//
-// # Not supported
-//
-// The blocks of package layers refuse matrices of directed edges, except a GAT whose field Directed is set. A matrix
-// holds one kind of edges only. For several kinds (relations), make one matrix for each, all with the same order.
 package sparse

@@ -5,47 +5,46 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/revgnn/revgnn/pkg/gradient"
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Edges is a [Pattern] inside a GoMLX computation, outside of loop bodies. Its methods are differentiable operations
-// for message passing. In the shapes below, n is the number of rows (targets) and m is the number of columns (sources).
-// Edge (i, j) leads from source j to target i. A node that has several copies (see [PatternOptions]) has a row and a
-// column for each copy.
+// Edges is a [Pattern] inside a GoMLX computation or a loop body, with differentiable operations. n is the number of rows
+// (targets) and m that of columns (sources). Edge (i, j) leads from source j to target i. A node with several copies (see
+// [PatternOptions]) has a row and a column for each copy.
 //
-// An array of values of edges has shape [places, k]: a row of k numbers for each place. A place holds either an edge or
-// padding. Between the operations of Edges, any entrywise function may be applied to such an array. The values of
-// padding may be anything, since the methods of Edges ignore them. Operations of GoMLX do not ignore them: use
-// [Edges.Mask] first, which sets them to 0.
-//
-// If there are several heads, the columns of features are head by head: first those of head 0, then those of head 1,
-// and so on.
+// Values of edges are [places, k]: a row for each place, which holds an edge or padding. Any entrywise function may be
+// applied to them between the operations of Edges, which ignore padding. Operations of GoMLX do not: use [Edges.Mask]
+// first. With several heads, columns of features are head by head.
 type Edges struct{ bare BareEdges }
 
-// On returns the pattern's operations with derivatives. nodes stand for the arrays of [Pattern.Tensors]. The field Uses
-// of [PatternOptions] must have included [ForGradients], as it does by default.
+// On returns the pattern's operations for the nodes that stand for the arrays of [Pattern.Tensors]. The field Uses of
+// [PatternOptions] says which of them the pattern has arrays for.
 func (p *Pattern) On(nodes []*Node) Edges {
-	if p.options.Uses&ForGradients == 0 {
-		panic(fmt.Errorf("sparse pattern: it was not made for gradients: set PatternOptions.Uses to ForGradients"))
-	}
-	return Edges{p.Bare(nodes)}
+	e := BareEdges{p, nodes}
+	e.bound() // panics if there are too many or too few nodes
+	return Edges{e}
 }
+
+// Fixed implements [loop.Fixed]: the arrays of a pattern get no gradient.
+func (Edges) Fixed() {}
+
+// Bare returns the same operations for derivatives that are written by hand.
+func (e Edges) Bare() BareEdges { return e.bare }
 
 // Sources gathers the features x_j of the source of every edge (i, j). x is [m, k], and the result is [places, k].
 func (e Edges) Sources(x *Node) *Node {
 	b := e.bare
-	checkRows("Sources", "x", x, b.forward.columns)
-	return gradient.Custom(b.Sources(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
+	checkRows("Sources", "x", x, b.forward().columns)
+	return loop.Custom(b.Sources(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
 		mirrored := b.Transpose(e.Mask(v))
-		return []*Node{b.backward.inOrder(b.backward.fold(mirrored, Add, 0))}
+		return []*Node{b.backward().inOrder(b.backward().fold(mirrored, Add, 0))}
 	})
 }
 
 // Targets gathers the features x_i of the target of every edge (i, j). x is [n, k], and the result is [places, k].
 func (e Edges) Targets(x *Node) *Node {
-	checkRows("Targets", "x", x, e.bare.forward.rows)
-	return gradient.Custom(e.bare.Targets(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
+	checkRows("Targets", "x", x, e.bare.forward().rows)
+	return loop.Custom(e.bare.Targets(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
 		return []*Node{e.Sum(v)}
 	})
 }
@@ -58,14 +57,14 @@ func (e Edges) Mask(v *Node) *Node { return e.mask("Mask", v) }
 // name of the operation that calls mask; the error message contains it.
 func (e Edges) mask(operation string, v *Node) *Node {
 	e.bare.checkPlaces(operation, v)
-	return e.bare.forward.masked(v, 0)
+	return e.bare.forward().masked(v, 0)
 }
 
 // Sum adds up the values of each target's edges: it is Σ_j v_ij for every target i. v is [places, k], and the result is
 // [n, k]. The sum is 0 for targets without edges.
 func (e Edges) Sum(v *Node) *Node {
 	v = e.mask("Sum", v)
-	return gradient.Custom(e.bare.Sum(StopGradient(v)), []*Node{v}, func(g *Node) []*Node {
+	return loop.Custom(e.bare.Sum(StopGradient(v)), []*Node{v}, func(g *Node) []*Node {
 		return []*Node{e.Targets(g)}
 	})
 }
@@ -91,7 +90,7 @@ func (e Edges) Max(v *Node) *Node {
 	top := e.bare.Max(fixed)
 	empty := Equal(e.Degree(), loop.Zeros(e.Degree()))
 	y := Where(BroadcastToShape(empty, top.Shape()), loop.Zeros(top), top)
-	return gradient.Custom(y, []*Node{v}, func(g *Node) []*Node {
+	return loop.Custom(y, []*Node{v}, func(g *Node) []*Node {
 		largest := e.Mask(ConvertDType(Equal(fixed, e.bare.Targets(top)), v.DType()))
 		count := e.bare.Sum(largest)
 		share := Div(g, Max(count, loop.Like(loop.Float(g, 1), count)))
@@ -106,7 +105,7 @@ func (e Edges) Softmax(scores *Node) *Node {
 	scores = e.mask("Softmax", scores)
 	scores = Max(scores, loop.Like(loop.Float(scores, lowest), scores))
 	p := e.bare.Softmax(StopGradient(scores))
-	return gradient.Custom(p, []*Node{scores}, func(v *Node) []*Node {
+	return loop.Custom(p, []*Node{scores}, func(v *Node) []*Node {
 		return []*Node{e.bare.SoftmaxPull(p, e.Mask(v))}
 	})
 }
@@ -118,10 +117,10 @@ func (e Edges) Softmax(scores *Node) *Node {
 func (e Edges) Product(w, x *Node) *Node {
 	b := e.bare
 	w = e.mask("Product", w)
-	checkRows("Product", "x", x, b.forward.columns)
+	checkRows("Product", "x", x, b.forward().columns)
 	heads := checkHeads("Product", w.Shape().Dimensions[1], x)
 	fixedW, fixedX := StopGradient(w), StopGradient(x)
-	return gradient.Custom(b.Product(fixedW, fixedX), []*Node{w, x}, func(v *Node) []*Node {
+	return loop.Custom(b.Product(fixedW, fixedX), []*Node{w, x}, func(v *Node) []*Node {
 		return []*Node{b.Dots(v, fixedX, heads), b.TransposedProduct(b.Transpose(fixedW), v)}
 	})
 }
@@ -130,14 +129,14 @@ func (e Edges) Product(w, x *Node) *Node {
 // [n, heads*d], x is [m, heads*d], and the result is [places, heads].
 func (e Edges) Dots(g, x *Node, heads int) *Node {
 	b := e.bare
-	checkRows("Dots", "g", g, b.forward.rows)
-	checkRows("Dots", "x", x, b.forward.columns)
+	checkRows("Dots", "g", g, b.forward().rows)
+	checkRows("Dots", "x", x, b.forward().columns)
 	checkHeads("Dots", heads, x)
 	if g.Shape().Dimensions[1] != x.Shape().Dimensions[1] {
 		panic(fmt.Errorf("sparse: Dots needs rows of one width, not %s and %s", g.Shape(), x.Shape()))
 	}
 	fixedG, fixedX := StopGradient(g), StopGradient(x)
-	return gradient.Custom(b.Dots(fixedG, fixedX, heads), []*Node{g, x}, func(v *Node) []*Node {
+	return loop.Custom(b.Dots(fixedG, fixedX, heads), []*Node{g, x}, func(v *Node) []*Node {
 		v = e.Mask(v)
 		return []*Node{b.Product(v, fixedX), b.TransposedProduct(b.Transpose(v), fixedG)}
 	})

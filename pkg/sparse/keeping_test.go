@@ -30,7 +30,7 @@ func TestKeeping(t *testing.T) {
 		// 1 and 2, and 1 for all others.
 		keep := Spread(p, []float32{1, 1, 1, 1, 0, 0, 1}, 1)
 		exec, err := NewExec(e.Backend, func(in []*Node) *Node {
-			edges := p.Bare(p.Keeping(in[1:], in[0]))
+			edges := p.On(in[1:]).Bare().Keeping(in[0])
 			number := Const(in[0].Graph(), [][]float32{{0}, {1}, {2}})
 			mean := edges.Product(edges.Softmax(ZerosLike(in[0])), number)
 			return Concatenate([]*Node{edges.Max(edges.Sources(number)), mean}, 1)
@@ -67,5 +67,5 @@ func TestKeeping(t *testing.T) {
 			t.Errorf("a directed pattern: got %v", p)
 		}
 	}()
-	one.Keeping(nil, nil)
+	BareEdges{p: one}.Keeping(nil)
 }

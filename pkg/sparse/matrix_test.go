@@ -176,7 +176,7 @@ func BenchmarkProduct(b *testing.B) {
 	g := random(1, n, n*degree/2, 0)
 	m := must(sparse.SymNorm(g))
 	e := enginetest.Open(b, engine.CPU)
-	exec, err := NewExec(e.Backend, func(in []*Node) *Node { return m.Bare(in[1:]).Product(in[0]) })
+	exec, err := NewExec(e.Backend, func(in []*Node) *Node { return m.On(in[1:]).Product(in[0]) })
 	if err != nil {
 		b.Fatal(err)
 	}

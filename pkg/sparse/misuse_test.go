@@ -21,9 +21,10 @@ func TestMisuse(t *testing.T) {
 	loops := must(sparse.NewPattern(a, sparse.PatternOptions{Uses: sparse.ForLoopAttention}))
 	m := must(sparse.NewMatrix(a, nil))
 	for want, f := range map[string]func(x *Node, all, loops, m []*Node){
-		"made for gradients":          func(_ *Node, _, l, _ []*Node) { loops.On(l) },
-		`needs the array "mirror"`:    func(x *Node, _, l, _ []*Node) { loops.Bare(l).Transpose(x) },
-		`needs the array "diagonal"`:  func(_ *Node, n, _, _ []*Node) { all.Bare(n).Diagonal() },
+		`needs the array "mirror"`: func(x *Node, _, l, _ []*Node) {
+			Gradient(ReduceAllSum(loops.On(l).Sources(x)), x)
+		},
+		`needs the array "diagonal"`:  func(_ *Node, n, _, _ []*Node) { all.On(n).Bare().Diagonal() },
 		"nodes for":                   func(_ *Node, n, _, _ []*Node) { all.On(n[1:]) },
 		"Product needs x of shape [1": func(x *Node, _, _, n []*Node) { m.On(n).Product(joined(x, 0)) },
 		"Sum needs values of edges":   func(x *Node, n, _, _ []*Node) { all.On(n).Sum(x) },

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
@@ -245,21 +244,6 @@ func (p *Pattern) Tensors() []*tensors.Tensor {
 		return p.forward.tensors
 	}
 	return slices.Concat(p.forward.tensors, p.backward.tensors)
-}
-
-// Keeping drops some of the edges of a symmetric pattern. The argument nodes has the nodes that stand for the arrays of
-// [Pattern.Tensors]. Keeping returns a changed list of nodes: give this list to [Pattern.Bare]. The argument keep has
-// shape [places, 1]: an entry stays where keep is 1, and becomes padding where keep is 0. An edge has an entry for each
-// of its two directions, and keep should have the same value for both. Otherwise operations that use the transpose
-// return values other than 0 for edges that were dropped.
-func (p *Pattern) Keeping(nodes []*Node, keep *Node) []*Node {
-	if !p.symmetric {
-		panic(fmt.Errorf("sparse pattern: Keeping needs every edge in both directions"))
-	}
-	nodes = slices.Clone(nodes)
-	at := slices.Index(p.forward.names, weight)
-	nodes[at] = Mul(nodes[at], keep)
-	return nodes
 }
 
 // Spread copies the values of each entry to the places of this entry. The argument values has a row of numbers for each

@@ -20,7 +20,7 @@ import (
 // is several times faster than sorting.
 func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	e.bare.checkPlaces("Ranked", v)
-	bits := Bitcast(e.bare.forward.masked(StopGradient(v), math.Inf(1)), dtypes.Int32)
+	bits := Bitcast(e.bare.forward().masked(StopGradient(v), math.Inf(1)), dtypes.Int32)
 	g, k := v.Graph(), len(ranks)
 	need := make([]int32, k)
 	for i, r := range ranks {

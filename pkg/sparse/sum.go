@@ -1,16 +1,45 @@
 package sparse
 
 import (
+	"fmt"
+	"slices"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// sums is a sparse matrix inside a GoMLX computation or a loop body. Its methods compute sums over the entries of each
-// row. The package's documentation explains place, length, bucket and chunk.
+// sums is a sparse matrix inside a GoMLX computation, whose nodes stand for the arrays of laid. Its methods compute sums
+// over the entries of each row.
 type sums struct {
-	*sliced
-	arrays bound
+	*laid
+	nodes []*Node
+}
+
+// bind returns the matrix for the nodes that stand for its arrays.
+func (l *laid) bind(nodes []*Node) sums {
+	if len(nodes) != len(l.tensors) {
+		panic(fmt.Errorf("sparse matrix: %d nodes for %d arrays: pass what Tensors returns, in its order",
+			len(nodes), len(l.tensors)))
+	}
+	return sums{l, nodes}
+}
+
+// array returns the node that stands for an array, or nil if this array was not made. The method need panics then.
+func (s sums) array(n name) *Node {
+	if i := slices.Index(s.names, n); i >= 0 {
+		return s.nodes[i]
+	}
+	return nil
+}
+
+func (s sums) need(n name, operation string) *Node {
+	a := s.array(n)
+	if a == nil {
+		panic(fmt.Errorf("sparse pattern: %s needs the array %q, which was not made: see PatternOptions.Uses",
+			operation, n))
+	}
+	return a
 }
 
 // product computes Σ_j w_ij x_j for each row i of the sparse matrix, where x_j is row j of x. w, [places, heads], has
@@ -20,7 +49,10 @@ type sums struct {
 // sparse matrix, in the order by length.
 func (s sums) product(w, x, columns *Node) *Node {
 	d := x.Shape().Dimensions[1]
-	terms, heads := x, w.Shape().Dimensions[1]
+	terms, heads := x, 1
+	if w != nil { // without entries, there are no weights
+		heads = w.Shape().Dimensions[1]
+	}
 	if heads > 1 {
 		terms = Reshape(x, -1, heads, d/heads)
 	}
@@ -46,7 +78,7 @@ func (s sums) addChunks(parts []*Node, x *Node) *Node {
 		return BroadcastToDims(loop.Float(x, 0), 0, x.Shape().Dimensions[1])
 	}
 	return s.assemble(parts, func(b bucket, chunks *Node) *Node {
-		return b.sum(chunks, s.arrays[chunk], func(k int) *Node { return b.term(s.arrays[chunkWeight], k) })
+		return b.sum(chunks, s.array(chunk), func(k int) *Node { return b.term(s.array(chunkWeight), k) })
 	})
 }
 
@@ -133,8 +165,8 @@ func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *No
 	}
 	return s.assemble(parts, func(b bucket, chunks *Node) *Node {
 		size := b.terms * b.rows
-		each := Gather(chunks, Slice(s.arrays[chunk], AxisRange(b.from, b.from+size)))
-		stored := Slice(s.arrays[chunkWeight], AxisRange(b.from, b.from+size))
+		each := Gather(chunks, Slice(s.array(chunk), AxisRange(b.from, b.from+size)))
+		stored := Slice(s.array(chunkWeight), AxisRange(b.from, b.from+size))
 		stored = BroadcastToShape(GreaterThan(stored, loop.Zeros(stored)), each.Shape())
 		return combined(b, Where(stored, each, none(size)), 0)
 	})
@@ -164,7 +196,7 @@ func (s sums) chunked(x *Node) *Node {
 	if s.next == nil {
 		return x
 	}
-	chunks := Gather(x, s.arrays.need(owner, "values of rows"))
+	chunks := Gather(x, s.need(owner, "values of rows"))
 	if s.short == 0 {
 		return chunks
 	}

@@ -222,12 +222,13 @@ func (f *fit) account(epoch int, loss float64, out []*tensors.Tensor, took float
 	r.Epochs++
 	f.seconds = append(f.seconds, took)
 	solve := float64(tensors.ToScalar[int32](out[outIterations]))
-	adjoint := float64(tensors.ToScalar[int32](out[outAdjointIterations]))
+	told := tensors.MustCopyFlatData[float32](out[outAdjoint])
+	adjoint := float64(told[0])
 	f.solve += solve
 	f.adjoint += adjoint
 	r.Residual = Number(tensors.ToScalar[float32](out[outResidual]))
 	r.ResidualLayer = int(tensors.ToScalar[int32](out[outLayer]))
-	r.AdjointResidual = Number(tensors.ToScalar[float32](out[outAdjointResidual]))
+	r.AdjointResidual = Number(told[1])
 	e := Epoch{Epoch: epoch, Epochs: f.config.Epochs, Loss: Number(loss), Val: Number(math.NaN()),
 		Test: Number(math.NaN()), Seconds: took}
 	if layers := float64(f.Solves); layers > 0 {

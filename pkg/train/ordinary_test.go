@@ -41,7 +41,7 @@ func (o *ordinary) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tenso
 }
 
 func (o *ordinary) Build(b *models.Builder) models.Output {
-	a := o.matrix.On(b.Arrays)
+	a := b.Matrix(o.matrix)
 	slope := models.OwnOf[ordinarySettings](b.Config).Slope
 	x := b.Encode("input", b.Config.Hidden)
 	for l := range b.Config.Forward {

@@ -45,7 +45,8 @@ func Predict(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map
 		b := s.build(scope, in, true)
 		out := []*Node{b.loss, b.Logits, b.Representation, b.Stats.Outcome}
 		if gradients {
-			out = append(out, s.gradients(b.loss)...)
+			gradients, _ := s.gradients(b)
+			out = append(out, gradients...)
 		}
 		return out
 	})

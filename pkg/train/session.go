@@ -160,7 +160,8 @@ func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	b.Teach(in[0], in[1])
 	out := s.model.Network.Build(b)
 	if out.Stats == nil {
-		out.Stats = solve.NoStats(out.Logits)
+		none := solve.NoStats(out.Logits)
+		out.Stats = &none
 	}
 	labels, mask := in[0], in[1]
 	var each *Node
@@ -180,13 +181,15 @@ func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	return built{out, loss}
 }
 
-// gradients returns the gradients of the loss with respect to all parameters.
-func (s *session) gradients(loss *Node) []*Node {
+// gradients returns the gradients of the loss with respect to all parameters, and what the backward pass has to tell
+// ([solve.Stats].Adjoint).
+func (s *session) gradients(b built) (gradients []*Node, told *Node) {
 	var values []*Node
 	for _, v := range s.trainable() {
-		values = append(values, v.NodeValue(loss))
+		values = append(values, v.NodeValue(b.loss))
 	}
-	return Gradient(loss, values...)
+	all := Gradient(b.loss, append(values, b.Stats.Adjoint)...)
+	return all[:len(values)], all[len(values)]
 }
 
 // These constants are the positions of the results that [session.step] returns. The results from position outParams to
@@ -195,10 +198,9 @@ const (
 	outLoss = iota
 	outLogits
 	outIterations
-	outAdjointIterations
 	outResidual
 	outLayer
-	outAdjointResidual
+	outAdjoint // the iterations of all adjoint solves, and their largest residual
 	outOutcome
 	outParams
 )
@@ -208,7 +210,7 @@ const (
 func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 	g := in[0].Graph()
 	b := s.build(scope, in, true)
-	gradients := s.gradients(b.loss)
+	gradients, told := s.gradients(b)
 	var before []*Node
 	for i, v := range s.trainable() {
 		before = append(before, v.NodeValue(g))
@@ -226,8 +228,8 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 		}
 	}
 	stats := b.Stats
-	return append([]*Node{b.loss, b.Logits, stats.Iterations, stats.AdjointIterations, stats.Residual, stats.Layer,
-		stats.AdjointResidual, stats.Outcome}, before...)
+	return append([]*Node{b.loss, b.Logits, stats.Iterations, stats.Residual, stats.Layer, told,
+		stats.Outcome}, before...)
 }
 
 // explain returns a sentence that says why the model's computation failed, or "" if it did not fail. For example, the

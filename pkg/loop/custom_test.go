@@ -1,4 +1,4 @@
-package gradient_test
+package loop_test
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
-	"github.com/revgnn/revgnn/pkg/gradient"
+	"github.com/revgnn/revgnn/pkg/loop"
 )
 
 // Custom must return the values of the computation, even if an entry of the input is infinite. Its gradient must be the
@@ -18,10 +18,10 @@ import (
 func TestCustom(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		exec, err := NewExec(e.Backend, func(x *Node) []*Node {
-			square := gradient.Custom(Square(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
+			square := loop.Custom(Square(StopGradient(x)), []*Node{x}, func(v *Node) []*Node {
 				return []*Node{MulScalar(Mul(v, x), 3)} // the true factor is 2; 3 shows that this function is used
 			})
-			first := gradient.Custom(Slice(StopGradient(x), AxisRange(1, 2)), []*Node{x}, func(v *Node) []*Node {
+			first := loop.Custom(Slice(StopGradient(x), AxisRange(1, 2)), []*Node{x}, func(v *Node) []*Node {
 				return []*Node{Concatenate([]*Node{ZerosLike(v), v, ZerosLike(v)}, 0)}
 			})
 			finite := Slice(square, AxisRange(1, 3))
