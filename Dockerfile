@@ -41,7 +41,7 @@ COPY docker/watch docker/watch
 ARG COMMIT
 RUN go run ./kernels/install \
  && mkdir -p /opt/programs \
- && go build -ldflags "-s -w -X github.com/revgnn/revgnn/pkg/results.Commit=${COMMIT}" -o /opt/programs/revgnn ./cmd/revgnn \
+ && go build -ldflags "-s -w -X github.com/revgnn/revgnn/pkg/machine.Commit=${COMMIT}" -o /opt/programs/revgnn ./cmd/revgnn \
  && go build -ldflags "-s -w" -o /opt/programs ./docker/watch ./docker/records
 # Go's own tests, and the archives that modules were unpacked from, serve nobody who runs cells.
 RUN /opt/programs/revgnn install-plugin cpu \

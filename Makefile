@@ -99,7 +99,7 @@ build: bin/revgnn ## The command line, bin/revgnn
 
 # The commit goes into the program, so that a new one builds it anew (in a worktree, too, whose .git is a file).
 bin/revgnn: $(sources) $(wildcard $(shell git rev-parse --git-path logs/HEAD 2>/dev/null))
-	go build -ldflags "-X github.com/revgnn/revgnn/pkg/results.Commit=$$(git describe --always --dirty --abbrev=12 2>/dev/null)" -o $@ ./cmd/revgnn
+	go build -ldflags "-X github.com/revgnn/revgnn/pkg/machine.Commit=$$(git describe --always --dirty --abbrev=12 2>/dev/null)" -o $@ ./cmd/revgnn
 
 setup: ## The Python environment, the Go kernel and what figures need, in .venv
 	go run ./kernels/install

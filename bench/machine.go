@@ -6,7 +6,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // Machine describes the machine and the software that were used for the measurements.
@@ -27,7 +27,7 @@ type Machine struct {
 
 // examine describes this machine. It asks the operating system and the command `revgnn doctor`.
 func examine(s setup) Machine {
-	here, d := results.Begin(results.Bench), s.doctor()
+	here, d := runs.Begin(runs.Bench), s.doctor()
 	return Machine{CPU: cmp.Or(here.Machine.CPU, "unknown"), Cores: here.Machine.Cores,
 		Platform: here.Machine.Platform, Load: load(), Memory: d.Memory, FreeMemory: d.Free, Engine: d.Engine,
 		Plugin: d.Version, Commit: commit(), Versions: here.Versions}

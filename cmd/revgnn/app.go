@@ -18,7 +18,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/machine"
 )
 
 // app holds what all commands share: the writers for their output, and the values of the flags that every command has.
@@ -175,5 +175,5 @@ func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine
 // versionText returns the version of revgnn's module. If the module has no version, it returns the git commit. If the
 // commit is not known either, it returns a text that says so.
 func versionText() string {
-	return cmp.Or(results.Version(), "unknown (make build tells it)")
+	return cmp.Or(machine.Version(), "unknown (make build tells it)")
 }

@@ -6,9 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/paper"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 func (a *app) claims() *cobra.Command {
@@ -24,14 +23,14 @@ func (a *app) claims() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&profile, "profile", "quick", "the settings that verdicts are of: quick or paper; see reproduce")
 	f.StringVar(&a.runsFile, "runs", "",
-		"SQLite file of run records (default: $REVGNN_RUNS, else "+results.DefaultFile+")")
+		"SQLite file of run records (default: $REVGNN_RUNS, else "+runs.DefaultFile+")")
 	f.SortFlags = false
 	c.RunE = func(_ *cobra.Command, ids []string) (err error) {
 		p, err := paper.ParseProfile(profile)
 		if err != nil {
 			return asUsage(err)
 		}
-		store, err := results.Open(a.records())
+		store, err := runs.Open(a.records())
 		if err != nil {
 			return err
 		}
@@ -39,7 +38,7 @@ func (a *app) claims() *cobra.Command {
 		if _, err := store.AddCommitted(); err != nil {
 			return err
 		}
-		card, err := paper.Judge(&experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store}, p)
+		card, err := paper.Judge(&runs.Runner{Scope: runs.Scope{Profile: p.Profile}, Store: store}, p)
 		if err != nil {
 			return err
 		}

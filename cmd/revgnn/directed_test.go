@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // TestRecordsTellDirections checks the checksums of graphs in run records. A record has the checksum of the graph as
@@ -32,7 +32,7 @@ func TestRecordsTellDirections(t *testing.T) {
 	succeeds(t, with(train, out...)...)
 	succeeds(t, with(train, with(out, "--resume")...)...)
 	fails(t, 1, "undirected false, not true", with(train, with(out, "--resume", "--undirected")...)...)
-	var all []results.Record
+	var all []runs.Record
 	succeeds(t, "runs", "list", "--runs", file, "--json").document(t, &all)
 	if len(all) != 3 || all[0].Checksum != all[1].Checksum || all[0].Checksum == all[2].Checksum {
 		t.Errorf("got %+v", all)

@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/npz"
-	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/trained"
 	"github.com/revgnn/revgnn/pkg/weights"
@@ -58,7 +58,7 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	if err != nil {
 		return err
 	}
-	if err := sweep.HasSplits([]int{o.split}, g); err != nil {
+	if err := runs.HasSplits([]int{o.split}, g); err != nil {
 		return asUsage(err)
 	}
 	out, arrays, err := o.evaluate(e, g, config, file.Parameters)

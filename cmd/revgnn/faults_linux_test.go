@@ -18,7 +18,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/machine/machinetest"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // faultless returns the arguments of a training on two splits, which keeps its results, checkpoints and run records in
@@ -73,12 +73,12 @@ func TestFaultTwoTrainings(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	s, err := results.OpenExisting(store)
+	s, err := runs.OpenExisting(store)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	found, err := s.Find(results.Query{Kind: results.Train, Status: []string{results.OK}})
+	found, err := s.Find(runs.Query{Kind: runs.Train, Status: []string{runs.OK}})
 	splits := map[int]bool{}
 	for _, r := range found {
 		splits[r.Split] = true

@@ -17,8 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/revgnn/revgnn/pkg/results"
-	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -64,7 +63,7 @@ func TestInterrupt(t *testing.T) {
 		}
 		dir := t.TempDir()
 		o := interrupted(t, endless(t, dir), signal, signal) // two, as timeout(1) sends them
-		var s sweep.Summary
+		var s runs.Summary
 		o.document(t, &s)
 		if o.code != status || len(s.Splits) != 1 || s.Splits[0].Status != train.Interrupted || s.Splits[0].Epochs < 1 ||
 			s.Mean == s.Mean {
@@ -77,7 +76,7 @@ func TestInterrupt(t *testing.T) {
 		again := interrupted(t, endless(t, dir, "--resume"), signal)
 		after := fmt.Sprintf("going on after epoch %d,", s.Splits[0].Epochs)
 		before := s.Splits[0].Epochs
-		s = sweep.Summary{}
+		s = runs.Summary{}
 		again.document(t, &s)
 		if again.code != status || !strings.Contains(again.stderr, after) || s.Splits[0].Epochs <= before {
 			t.Errorf("exit status %d, %+v, %s", again.code, s, again.stderr)
@@ -210,19 +209,19 @@ func TestKilledTraining(t *testing.T) {
 // dir. It leaves out times and memory, which differ between equal trainings.
 func told(t *testing.T, dir string) string {
 	t.Helper()
-	s, err := results.OpenExisting(filepath.Join(dir, "runs.sqlite"))
+	s, err := runs.OpenExisting(filepath.Join(dir, "runs.sqlite"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	records, err := s.Find(results.Query{Kind: results.Train})
+	records, err := s.Find(runs.Query{Kind: runs.Train})
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := []string{fmt.Sprintf("%d records", len(records))}
 	for k := range 2 {
 		for _, from := range [][]byte{records[k].Outcome, read(t, filepath.Join(dir, fmt.Sprintf("split%d.json", k)))} {
-			var r sweep.Record
+			var r runs.SplitRecord
 			if err := json.Unmarshal(from, &r); err != nil {
 				t.Fatal(err)
 			}

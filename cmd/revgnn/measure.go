@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/models"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/weights"
 )
@@ -25,7 +25,7 @@ func (a *app) invert() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		record, err := a.recorder(results.Invert)
+		record, err := a.recorder(runs.Invert)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (a *app) bench() *cobra.Command {
 				return err
 			}
 		}
-		record, err := a.recorder(results.Bench)
+		record, err := a.recorder(runs.Bench)
 		if err != nil {
 			return err
 		}

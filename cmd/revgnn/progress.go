@@ -10,7 +10,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/revgnn/revgnn/pkg/plain"
-	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -95,7 +95,7 @@ func (p *progress) epoch(split int, e train.Epoch) {
 		fmt.Sprintf("loss %.4f val %.4f best %.4f", e.Loss, e.Val, e.BestVal))
 }
 
-func (p *progress) split(r *sweep.Record, resumed bool) {
+func (p *progress) split(r *runs.SplitRecord, resumed bool) {
 	what := fmt.Sprintf("%s after %d epochs in %.1f s", r.Status, r.Epochs, r.Seconds)
 	if resumed {
 		what = r.Status + ", kept from before"

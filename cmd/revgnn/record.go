@@ -13,8 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/models"
-	"github.com/revgnn/revgnn/pkg/results"
-	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -26,9 +25,9 @@ func (a *app) recorded(c *cobra.Command) {
 
 // recorder records the runs of one command. If nothing is to be recorded, the recorder is nil.
 type recorder struct {
-	store *results.Store
+	store *runs.Store
 	// about is a record that has only the fields that all runs of the command share.
-	about results.Record
+	about runs.Record
 	// err is the first error in recording a run. The command goes on after this error, and reports it at its end.
 	err error
 }
@@ -41,11 +40,11 @@ func (a *app) recorder(kind string) (*recorder, error) {
 	if path == "" {
 		return nil, nil
 	}
-	store, err := results.Open(path)
+	store, err := runs.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &recorder{store: store, about: results.Begin(kind)}, nil
+	return &recorder{store: store, about: runs.Begin(kind)}, nil
 }
 
 // close closes the file of run records. It is called at the end of a command, and err points to the command's error. If
@@ -78,7 +77,7 @@ func (r *recorder) of(e *engine.Engine, g *graphs.Graph, model string, config an
 }
 
 // add records a run with its outcome.
-func (r *recorder) add(run results.Record, outcome any) {
+func (r *recorder) add(run runs.Record, outcome any) {
 	b, err := json.Marshal(outcome)
 	run.Outcome = b
 	if err == nil {
@@ -90,7 +89,7 @@ func (r *recorder) add(run results.Record, outcome any) {
 // split records the training on one split. If resumed is true, an earlier command has made the training. This command
 // has usually recorded the training, too, but it may have been killed before. Therefore split adds the record only if
 // the file of run records does not have it.
-func (r *recorder) split(t *sweep.Record, resumed bool) {
+func (r *recorder) split(t *runs.SplitRecord, resumed bool) {
 	run, err := t.Recorded()
 	if err == nil && resumed {
 		if known, failed := r.store.Has(run); known || failed != nil {
@@ -113,28 +112,28 @@ func (r *recorder) whole(ctx context.Context, outcome any, err error) {
 		r.failed(ctx, r.about, err)
 	default:
 		run := r.about
-		run.Status, run.Seconds = results.OK, time.Since(run.Started).Seconds()
+		run.Status, run.Seconds = runs.OK, time.Since(run.Started).Seconds()
 		r.add(run, outcome)
 	}
 }
 
-// sweep calls [sweep.Run], which trains on several splits, and records each of these trainings.
+// sweep calls [runs.Sweep], which trains on several splits, and records each of these trainings.
 func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
-	o sweep.Options) (*sweep.Summary, error) {
+	o runs.SweepOptions) (*runs.Summary, error) {
 	if r == nil {
-		return sweep.Run(ctx, e, g, c, o)
+		return runs.Sweep(ctx, e, g, c, o)
 	}
 	r.of(e, models.Seen(c.Config, g), c.Model, c.Resolved(), c.Seed)
 	o.Details = true
-	training, told := results.NoSplit, o.Split
+	training, told := runs.NoSplit, o.Split
 	o.Begin = func(split int) { training, r.about.Started = split, time.Now() }
-	o.Split = func(t *sweep.Record, resumed bool) {
+	o.Split = func(t *runs.SplitRecord, resumed bool) {
 		r.split(t, resumed)
-		training = results.NoSplit
+		training = runs.NoSplit
 		told(t, resumed)
 	}
-	summary, err := sweep.Run(ctx, e, g, c, o)
-	if err != nil && training != results.NoSplit {
+	summary, err := runs.Sweep(ctx, e, g, c, o)
+	if err != nil && training != runs.NoSplit {
 		run := r.about
 		run.Split, run.Seed = training, c.Seed+uint64(training)
 		r.failed(ctx, run, err)
@@ -143,10 +142,10 @@ func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph,
 }
 
 // failed records a run that has just ended with an error. If ctx has ended, the run was interrupted.
-func (r *recorder) failed(ctx context.Context, run results.Record, err error) {
-	run.Status, run.Message, run.Seconds = results.Failed, sentence(err), time.Since(run.Started).Seconds()
+func (r *recorder) failed(ctx context.Context, run runs.Record, err error) {
+	run.Status, run.Message, run.Seconds = runs.Failed, sentence(err), time.Since(run.Started).Seconds()
 	if ctx.Err() != nil {
-		run.Status = results.Interrupted
+		run.Status = runs.Interrupted
 	}
 	r.add(run, nil)
 }

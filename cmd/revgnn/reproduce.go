@@ -18,13 +18,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/doctor"
 	"github.com/revgnn/revgnn/pkg/engine"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/paper"
-	"github.com/revgnn/revgnn/pkg/results"
-	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -59,7 +57,7 @@ func (a *app) reproduce() *cobra.Command {
 	f.BoolVar(&r.time, "time", false, "with --dry-run: time a few steps of each program whose time is not known "+
 		"yet, and keep that")
 	f.StringVar(&a.runsFile, "runs", "",
-		"SQLite file of run records (default: $REVGNN_RUNS, else "+results.DefaultFile+")")
+		"SQLite file of run records (default: $REVGNN_RUNS, else "+runs.DefaultFile+")")
 	checkpointEvery(f, &r.checkpointEvery)
 	f.StringVar(&r.out, "out", "out/paper", "folder for what is rendered")
 	f.StringVar(&r.task, "task", "", "run one task, given as JSON, and write its record")
@@ -97,7 +95,7 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return asUsage(err)
 	}
-	store, err := results.Open(r.records())
+	store, err := runs.Open(r.records())
 	if err != nil {
 		return err
 	}
@@ -144,8 +142,8 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 }
 
 // complete makes the runs that have no record yet.
-func (r *reproduction) complete(ctx context.Context, runner *experiment.Runner, work experiment.Work,
-	plan experiment.Plan, p *progress) error {
+func (r *reproduction) complete(ctx context.Context, runner *runs.Runner, work runs.Work,
+	plan runs.Plan, p *progress) error {
 	if plan.Missing == 0 {
 		return nil
 	}
@@ -157,9 +155,9 @@ func (r *reproduction) complete(ctx context.Context, runner *experiment.Runner, 
 
 // unused warns of datasets that were chosen although no run on them is needed, or although they are not on this machine.
 // A shard may lack runs on a dataset for a good reason.
-func (r *reproduction) unused(plan experiment.Plan, runner *experiment.Runner, p *progress) {
+func (r *reproduction) unused(plan runs.Plan, runner *runs.Runner, p *progress) {
 	for _, d := range r.datasets {
-		on := func(s experiment.Step) bool { return data.Base(s.Dataset) == d }
+		on := func(s runs.Step) bool { return data.Base(s.Dataset) == d }
 		if r.shard == "" && !slices.ContainsFunc(plan.Steps, on) {
 			why := cmp.Or(strings.TrimPrefix(runner.Absent(d), "not run: "), "none is needed for what is named")
 			p.line("warning: no run on %s: %s", d, why)
@@ -168,7 +166,7 @@ func (r *reproduction) unused(plan experiment.Plan, runner *experiment.Runner, p
 }
 
 // render writes the documents.
-func (r *reproduction) render(runner *experiment.Runner, profile paper.Profile, items []paper.Item) error {
+func (r *reproduction) render(runner *runs.Runner, profile paper.Profile, items []paper.Item) error {
 	documents, err := paper.Documents(runner, profile, items)
 	if err != nil {
 		return err
@@ -195,20 +193,20 @@ type rendered struct {
 
 // scope reads the flags that say which runs are wanted: --datasets, --models and --splits choose runs, and --shard
 // divides them among machines.
-func (r *reproduction) scope(profile paper.Profile) (s experiment.Scope, shard experiment.Shard, err error) {
+func (r *reproduction) scope(profile paper.Profile) (s runs.Scope, shard runs.Shard, err error) {
 	s.Profile = profile.Profile
-	if shard, err = experiment.ParseShard(r.shard); err != nil {
+	if shard, err = runs.ParseShard(r.shard); err != nil {
 		return s, shard, err
 	}
 	if r.splits != "" {
-		if s.Splits, err = sweep.ParseSplits(r.splits); err != nil {
+		if s.Splits, err = runs.ParseSplits(r.splits); err != nil {
 			return s, shard, err
 		}
 		if k, n := slices.Max(s.Splits), len(datasets.PaperSeeds); k >= n {
 			return s, shard, fmt.Errorf("the paper's datasets have no split %d: their splits are numbered 0 to %d", k, n-1)
 		}
 	}
-	if err := experiment.CheckChoice(r.datasets, r.models); err != nil {
+	if err := runs.CheckChoice(r.datasets, r.models); err != nil {
 		return s, shard, err
 	}
 	s.Datasets, s.Models = r.datasets, r.models
@@ -217,7 +215,7 @@ func (r *reproduction) scope(profile paper.Profile) (s experiment.Scope, shard e
 		return s, shard, err
 	}
 	s.Absent = func(dataset string) string {
-		if !r.data.Offline || !experiment.IsPublic(data.Base(dataset)) {
+		if !r.data.Offline || !runs.IsPublic(data.Base(dataset)) {
 			return ""
 		}
 		if why := doctor.Absent(dataset, dir); why != "" {
@@ -228,31 +226,31 @@ func (r *reproduction) scope(profile paper.Profile) (s experiment.Scope, shard e
 	return s, shard, nil
 }
 
-func (r *reproduction) runner(scope experiment.Scope, shard experiment.Shard, store *results.Store,
-	p *progress) *experiment.Runner {
-	return &experiment.Runner{Scope: scope, Shard: shard, Store: store, Alone: r.inOwnProcess,
+func (r *reproduction) runner(scope runs.Scope, shard runs.Shard, store *runs.Store,
+	p *progress) *runs.Runner {
+	return &runs.Runner{Scope: scope, Shard: shard, Store: store, Alone: r.inOwnProcess,
 		CheckpointEvery: r.checkpointEvery,
 		EngineName:      r.engineName, Engine: func() (*engine.Engine, error) { return engine.Open(r.engineName) },
 		Load: func(ctx context.Context, name string) (*graphs.Graph, error) { return r.loadAny(ctx, p, name) },
-		Starts: func(at experiment.Progress) {
+		Starts: func(at runs.Progress) {
 			p.line("[%d/%d] %s; time left: %s", at.Number, at.Total, at.Task, at.Left())
 		},
-		Epoch: func(t experiment.Task, e train.Epoch, left float64) {
+		Epoch: func(t runs.Task, e train.Epoch, left float64) {
 			p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs",
-				fmt.Sprintf("val %.4f, at most %s left", e.BestVal, experiment.Duration(left)))
+				fmt.Sprintf("val %.4f, at most %s left", e.BestVal, runs.Duration(left)))
 		},
-		Notice: func(t experiment.Task, text string) { p.line("%s: %s", t, text) },
-		Waits: func(t experiment.Task) {
+		Notice: func(t runs.Task, text string) { p.line("%s: %s", t, text) },
+		Waits: func(t runs.Task) {
 			p.line("waiting for other processes, which make the runs that are left, such as %s", t)
 		},
 		NoDataset: func(name string, why error) {
 			p.line("warning: runs on %s are left out: %s", name, sentence(why))
 		},
-		Ended: func(record results.Record) {
-			if record.Status == results.Failed {
+		Ended: func(record runs.Record) {
+			if record.Status == runs.Failed {
 				r.failed++
 			}
-			if record.Status != results.OK {
+			if record.Status != runs.OK {
 				p.line("%s: %s", record.Status, record.Message)
 			}
 		},
@@ -263,15 +261,15 @@ func (r *reproduction) runner(scope experiment.Scope, shard experiment.Shard, st
 func (r *reproduction) loadAny(ctx context.Context, p *progress, name string) (*graphs.Graph, error) {
 	data := r.data
 	data.Progress = p.download
-	g, err := experiment.Load(ctx, name, data)
+	g, err := runs.Load(ctx, name, data)
 	p.end()
 	return g, err
 }
 
 // inOwnProcess makes a benchmark in a new process of this program, so that the memory of this benchmark alone can be
 // measured. The new process calls the method [reproduction.alone].
-func (r *reproduction) inOwnProcess(ctx context.Context, t experiment.Task) (results.Record, error) {
-	return experiment.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
+func (r *reproduction) inOwnProcess(ctx context.Context, t runs.Task) (runs.Record, error) {
+	return runs.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
 		return exec.CommandContext(ctx, self, "reproduce", "--task", task, "--engine", r.engineName, "--data",
 			r.data.Dir, "--mirror", r.data.Mirror, fmt.Sprintf("--offline=%t", r.data.Offline))
 	})
@@ -280,12 +278,12 @@ func (r *reproduction) inOwnProcess(ctx context.Context, t experiment.Task) (res
 // alone does the work in a process that inOwnProcess has started. It makes the run that the flag --task describes, and
 // writes the run record to stdout as JSON.
 func (r *reproduction) alone(ctx context.Context) error {
-	var t experiment.Task
+	var t runs.Task
 	if err := json.Unmarshal([]byte(r.task), &t); err != nil {
 		return usagef("--task is not a task: %v", err)
 	}
 	p := r.progress()
-	record, err := experiment.ExecuteAlone(ctx, t, r.engineName,
+	record, err := runs.ExecuteAlone(ctx, t, r.engineName,
 		func(ctx context.Context, name string) (*graphs.Graph, error) { return r.loadAny(ctx, p, name) })
 	if err != nil {
 		return err
@@ -304,7 +302,7 @@ func memory(bytes int64, atLeast bool) string {
 // planTable writes a table of the runs that are still to be made, and how much time and memory each takes. Of the runs
 // that are done, it gives only the number: there may be thousands of them. They may also be of models and datasets that
 // the user did not choose, since the paper's tables show all results that are recorded.
-func planTable(w io.Writer, p experiment.Plan) {
+func planTable(w io.Writer, p runs.Plan) {
 	if p.Missing == 0 {
 		fmt.Fprintf(w, "%d done; no run is to be made\n", p.Done)
 		return
@@ -319,7 +317,7 @@ func planTable(w io.Writer, p experiment.Plan) {
 			note = " (settings not chosen yet)"
 		}
 		if s.Cost.Seconds > 0 {
-			time = experiment.Duration(s.Cost.Seconds)
+			time = runs.Duration(s.Cost.Seconds)
 		}
 		fmt.Fprintf(w, "%s%s\t%s\t%s\n", s.Task, note, time, memory(s.Cost.Bytes, s.Cost.AtLeast))
 	}

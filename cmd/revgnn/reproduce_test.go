@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report/echarts"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -61,7 +61,7 @@ func TestReproduceDryRun(t *testing.T) {
 		"0-4", "--dry-run", "--json", "--runs", file}, &stdout, &stderr); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr.String())
 	}
-	var p experiment.Plan
+	var p runs.Plan
 	if err := json.Unmarshal(stdout.Bytes(), &p); err != nil {
 		t.Fatal(err)
 	}
@@ -96,15 +96,15 @@ func TestReproduceDryRunSaysWhatIsNotKnown(t *testing.T) {
 
 // TestPlanTable: the table of a plan lists only the runs that are not done. It says which settings are not chosen yet.
 func TestPlanTable(t *testing.T) {
-	on := func(split int) experiment.Task { return experiment.Training("cora", split, train.Default("gcn")) }
-	p := experiment.Plan{Done: 1, Steps: []experiment.Step{{Task: on(0), Done: true}}}
+	on := func(split int) runs.Task { return runs.Training("cora", split, train.Default("gcn")) }
+	p := runs.Plan{Done: 1, Steps: []runs.Step{{Task: on(0), Done: true}}}
 	var text strings.Builder
 	planTable(&text, p)
 	if want := "1 done; no run is to be made\n"; text.String() != want {
 		t.Errorf("got %q, want %q", text.String(), want)
 	}
 	p.Missing = 2
-	p.Steps = append(p.Steps, experiment.Step{Task: on(1)}, experiment.Step{Task: on(2), Provisional: true})
+	p.Steps = append(p.Steps, runs.Step{Task: on(1)}, runs.Step{Task: on(2), Provisional: true})
 	text.Reset()
 	planTable(&text, p)
 	for _, want := range []string{"split 1\t", "split 2 (settings not chosen yet)\t", "1 done, 2 to be made"} {

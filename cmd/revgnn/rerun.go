@@ -10,9 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/revgnn/revgnn/pkg/engine"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/plain"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -24,8 +23,8 @@ func (a *app) runsRerun() *cobra.Command {
 			"run is not recorded.\n\nExit status: 0 where all numbers are equal, 1 where some differ.",
 		Args: oneArgument("the ID of a run, or last"),
 		RunE: func(c *cobra.Command, args []string) error {
-			var then *results.Record
-			if err := a.withRecords(func(s *results.Store) (err error) {
+			var then *runs.Record
+			if err := a.withRecords(func(s *runs.Store) (err error) {
 				then, err = s.Get(args[0])
 				return err
 			}); err != nil {
@@ -37,15 +36,15 @@ func (a *app) runsRerun() *cobra.Command {
 
 // rerun makes a recorded run again, and compares the numbers of the two runs. It uses the engine and the number of
 // threads of the record, unless the user has set others by a flag or an environment variable.
-func (a *app) rerun(c *cobra.Command, then *results.Record) error {
-	t, err := experiment.TaskOf(then)
+func (a *app) rerun(c *cobra.Command, then *runs.Record) error {
+	t, err := runs.TaskOf(then)
 	if err != nil {
 		return err
 	}
 	if a.engineName == "" && os.Getenv(engine.Variable) == "" {
 		a.engineName = then.Engine
 	}
-	if n := experiment.ThreadsOf(then); n > 0 && os.Getenv(engine.ThreadsVariable) == "" {
+	if n := runs.ThreadsOf(then); n > 0 && os.Getenv(engine.ThreadsVariable) == "" {
 		if err := os.Setenv(engine.ThreadsVariable, strconv.Itoa(n)); err != nil {
 			return err
 		}
@@ -55,12 +54,12 @@ func (a *app) rerun(c *cobra.Command, then *results.Record) error {
 	if err != nil {
 		return err
 	}
-	g, err := experiment.Load(c.Context(), t.Dataset, a.data)
+	g, err := runs.Load(c.Context(), t.Dataset, a.data)
 	if err != nil {
 		return err
 	}
 	p.line("%s, recorded on %s", t, then.Started.Format("2006-01-02"))
-	r, err := experiment.Rerun(c.Context(), experiment.Place{Engine: e, Graph: g, Epoch: func(e train.Epoch) {
+	r, err := runs.Rerun(c.Context(), runs.Place{Engine: e, Graph: g, Epoch: func(e train.Epoch) {
 		p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs", fmt.Sprintf("val %.4f", e.BestVal))
 	}}, then, t)
 	p.end()
@@ -80,13 +79,13 @@ func (a *app) rerun(c *cobra.Command, then *results.Record) error {
 	return fmt.Errorf("the numbers differ from those of run %s: see what else is different", then.ID)
 }
 
-func repetitionTable(w io.Writer, r *experiment.Repetition) {
+func repetitionTable(w io.Writer, r *runs.Repetition) {
 	if r.Equal {
 		fmt.Fprintf(w, "all numbers are those of run %s, bit for bit (%s)\n", r.Then.ID, mainNumber(r.Now))
 	}
 	for _, part := range []struct {
 		title   string
-		changes []experiment.Change
+		changes []runs.Change
 	}{{"number", r.Numbers}, {"circumstance", r.Circumstances}} {
 		if len(part.changes) == 0 {
 			continue

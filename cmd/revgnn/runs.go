@@ -16,27 +16,27 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/plain"
-	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/runpage"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 func (a *app) runs() *cobra.Command {
 	c := group("runs", "List, show, repeat, export, import and repair run records", a.runsList(), a.runsShow(),
 		a.runsRerun(), a.runsExport(), a.runsImport(), a.runsRepair())
 	c.PersistentFlags().StringVar(&a.runsFile, "runs", "",
-		"SQLite file of run records (default: $REVGNN_RUNS, else "+results.DefaultFile+")")
+		"SQLite file of run records (default: $REVGNN_RUNS, else "+runs.DefaultFile+")")
 	return c
 }
 
 // records returns the path of the file of run records. It is the value of the flag --runs, or of the environment
 // variable REVGNN_RUNS, or the default path.
 func (a *app) records() string {
-	return cmp.Or(a.runsFile, os.Getenv("REVGNN_RUNS"), results.DefaultFile)
+	return cmp.Or(a.runsFile, os.Getenv("REVGNN_RUNS"), runs.DefaultFile)
 }
 
 // withRecords opens the file of run records, which must exist, calls f with it, and closes it.
-func (a *app) withRecords(f func(*results.Store) error) (err error) {
-	s, err := results.OpenExisting(a.records())
+func (a *app) withRecords(f func(*runs.Store) error) (err error) {
+	s, err := runs.OpenExisting(a.records())
 	if err != nil {
 		return err
 	}
@@ -46,21 +46,21 @@ func (a *app) withRecords(f func(*results.Store) error) (err error) {
 
 // choosing adds flags to a command, by which users choose run records, such as --kind and --model. It returns a
 // function that checks the values of these flags, and returns the query for the chosen records.
-func choosing(c *cobra.Command) func() (results.Query, error) {
-	var q results.Query
+func choosing(c *cobra.Command) func() (runs.Query, error) {
+	var q runs.Query
 	f := c.Flags()
-	f.StringVar(&q.Kind, "kind", "", "only "+strings.Join(results.Kinds, ", "))
+	f.StringVar(&q.Kind, "kind", "", "only "+strings.Join(runs.Kinds, ", "))
 	f.StringVar(&q.Dataset, "dataset", "", "only runs on this dataset")
 	f.StringVar(&q.Model, "model", "", "only runs of this model")
-	f.StringSliceVar(&q.Status, "status", nil, "only runs that ended so: some of "+strings.Join(results.Statuses, ","))
+	f.StringSliceVar(&q.Status, "status", nil, "only runs that ended so: some of "+strings.Join(runs.Statuses, ","))
 	f.StringVar(&q.Profile, "profile", "", "only runs of this profile")
-	return func() (results.Query, error) {
-		if q.Kind != "" && !slices.Contains(results.Kinds, q.Kind) {
-			return q, usagef("--kind is %q: choose one of %s", q.Kind, strings.Join(results.Kinds, ", "))
+	return func() (runs.Query, error) {
+		if q.Kind != "" && !slices.Contains(runs.Kinds, q.Kind) {
+			return q, usagef("--kind is %q: choose one of %s", q.Kind, strings.Join(runs.Kinds, ", "))
 		}
 		for _, s := range q.Status {
-			if !slices.Contains(results.Statuses, s) {
-				return q, usagef("--status has %q: choose some of %s", s, strings.Join(results.Statuses, ", "))
+			if !slices.Contains(runs.Statuses, s) {
+				return q, usagef("--status has %q: choose some of %s", s, strings.Join(runs.Statuses, ", "))
 			}
 		}
 		return q, nil
@@ -75,7 +75,7 @@ func (a *app) runsList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.withRecords(func(s *results.Store) error {
+		return a.withRecords(func(s *runs.Store) error {
 			found, err := s.Find(q)
 			if err != nil {
 				return err
@@ -86,7 +86,7 @@ func (a *app) runsList() *cobra.Command {
 	return c
 }
 
-func runsTable(w io.Writer, records []results.Record) {
+func runsTable(w io.Writer, records []runs.Record) {
 	fmt.Fprintln(w, "id\tstarted\tkind\tdataset\tmodel\tsplit\tstatus\tresult\tseconds")
 	for _, r := range records {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\n", r.ID, r.Started.Format("2006-01-02 15:04:05"), r.Kind,
@@ -95,14 +95,14 @@ func runsTable(w io.Writer, records []results.Record) {
 }
 
 func splitText(split int) string {
-	if split == results.NoSplit {
+	if split == runs.NoSplit {
 		return "–"
 	}
 	return fmt.Sprint(split)
 }
 
 // mainNumber returns the most important number in a run's outcome, as text. For a training, this is the test metric.
-func mainNumber(r results.Record) string {
+func mainNumber(r runs.Record) string {
 	var o struct {
 		Test         *float64 `json:"test"`
 		Val          *float64 `json:"val"`
@@ -111,13 +111,13 @@ func mainNumber(r results.Record) string {
 	}
 	json.Unmarshal(r.Outcome, &o) // a measurement may have other numbers by these names, or none
 	switch {
-	case r.Kind == results.Train && o.Test != nil:
+	case r.Kind == runs.Train && o.Test != nil:
 		return fmt.Sprintf("test %.4f", *o.Test)
-	case r.Kind == results.Search && o.Val != nil:
+	case r.Kind == runs.Search && o.Val != nil:
 		return fmt.Sprintf("validation %.4f", *o.Val)
-	case r.Kind == results.Invert && o.MeanAbsError != nil:
+	case r.Kind == runs.Invert && o.MeanAbsError != nil:
 		return fmt.Sprintf("error %.3g", *o.MeanAbsError)
-	case r.Kind == results.Bench && o.EpochSeconds != nil:
+	case r.Kind == runs.Bench && o.EpochSeconds != nil:
 		return fmt.Sprintf("%.4g s/epoch", *o.EpochSeconds)
 	}
 	return "–"
@@ -145,7 +145,7 @@ func (a *app) runsShow() *cobra.Command {
 		if *sweep && *to == "" {
 			return usagef("--sweep is about a page: add --html with the name of a file to write")
 		}
-		return a.withRecords(func(s *results.Store) error {
+		return a.withRecords(func(s *runs.Store) error {
 			r, err := s.Get(args[0])
 			if err != nil {
 				return err
@@ -169,15 +169,15 @@ type paged struct {
 }
 
 // page writes a web page about a training to the file `to`.
-func (a *app) page(r *results.Record, to string) error {
+func (a *app) page(r *runs.Record, to string) error {
 	page, err := runpage.Page(r)
 	return a.writePage(page, err, r, to, "run "+r.ID)
 }
 
 // sweepPage writes a web page to the file `to`. The page is about the training in the record r, and about all recorded
 // trainings with the same settings on the same graph. Their splits and seeds may differ.
-func (a *app) sweepPage(s *results.Store, r *results.Record, to string) error {
-	all, err := s.Find(results.Query{Kind: results.Train, Dataset: r.Dataset, Model: r.Model})
+func (a *app) sweepPage(s *runs.Store, r *runs.Record, to string) error {
+	all, err := s.Find(runs.Query{Kind: runs.Train, Dataset: r.Dataset, Model: r.Model})
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (a *app) sweepPage(s *results.Store, r *results.Record, to string) error {
 
 // writePage writes a web page to the file `to`, and then tells the user so. The text `of` says what the page is about.
 // The argument err is the error from making the page. If it is not nil, writePage only returns it.
-func (a *app) writePage(page string, err error, r *results.Record, to, of string) error {
+func (a *app) writePage(page string, err error, r *runs.Record, to, of string) error {
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (a *app) writePage(page string, err error, r *results.Record, to, of string
 	return a.show(paged{r.ID, to}, func(w io.Writer) { fmt.Fprintf(w, "page of %s written to %s\n", of, to) })
 }
 
-func runTable(w io.Writer, r *results.Record) {
+func runTable(w io.Writer, r *runs.Record) {
 	for _, f := range []struct{ name, value string }{
 		{"id", r.ID}, {"kind", r.Kind}, {"status", r.Status}, {"message", r.Message}, {"profile", r.Profile},
 		{"dataset", r.Dataset}, {"checksum", r.Checksum}, {"model", r.Model}, {"split", splitText(r.Split)},
@@ -242,7 +242,7 @@ func (a *app) runsExport() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.withRecords(func(s *results.Store) error {
+		return a.withRecords(func(s *runs.Store) error {
 			n, err := s.Export(args[0], q)
 			if err != nil {
 				return asFormatUsage(err)
@@ -259,7 +259,7 @@ func (a *app) runsImport() *cobra.Command {
 	return &cobra.Command{Use: "import FILE", Short: "Add run records from a file that export wrote, all or none",
 		Args: oneArgument("a .jsonl or .csv file"),
 		RunE: func(_ *cobra.Command, args []string) (err error) {
-			s, err := results.Open(a.records())
+			s, err := runs.Open(a.records())
 			if err != nil {
 				return err
 			}
@@ -285,7 +285,7 @@ func (a *app) runsRepair() *cobra.Command {
 	return &cobra.Command{Use: "repair", Short: "Remove run records that are not as they were written, and say which",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return a.withRecords(func(s *results.Store) error {
+			return a.withRecords(func(s *runs.Store) error {
 				removed, err := s.Repair()
 				if err != nil {
 					return err
@@ -301,7 +301,7 @@ func (a *app) runsRepair() *cobra.Command {
 // asFormatUsage turns an error about the ending of a file's name into a [usageError]. It returns all other errors
 // unchanged.
 func asFormatUsage(err error) error {
-	var wrong *results.FormatError
+	var wrong *runs.FormatError
 	if errors.As(err, &wrong) {
 		return usageError{err}
 	}

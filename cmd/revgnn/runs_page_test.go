@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report/echarts"
-	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/runpage"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -20,7 +19,7 @@ func TestRunPage(t *testing.T) {
 	file, page := filepath.Join(dir, "runs.sqlite"), filepath.Join(dir, "run.html")
 	succeeds(t, with(quick, "train", "--dataset", tinyGraph, "--epochs", "4", "--splits", "2", "--seed", "3",
 		"--no-bias", "--runs", file)...)
-	records := func() (all []results.Record) {
+	records := func() (all []runs.Record) {
 		succeeds(t, "runs", "list", "--runs", file, "--json").document(t, &all)
 		return all
 	}
@@ -39,7 +38,7 @@ func TestRunPage(t *testing.T) {
 	}
 	fails(t, 2, "ends in .html", "runs", "show", first.ID, "--html", "run.pdf", "--runs", file)
 
-	task, err := experiment.TaskOf(&first)
+	task, err := runs.TaskOf(&first)
 	if err != nil {
 		t.Fatal(err)
 	}

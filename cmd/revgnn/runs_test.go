@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -30,7 +29,7 @@ func TestRuns(t *testing.T) {
 		"--solver", "dopri5", "--tol-scale", "0.1", "--max-evaluations", "9"}, tiny...)...)
 	succeeds(t, with([]string{"invert", "--depth", "4", "--lipschitz", "0.5"}, tiny...)...)
 
-	var all []results.Record
+	var all []runs.Record
 	list := []string{"runs", "list", "--runs", file, "--json"}
 	succeeds(t, list...).document(t, &all)
 	var got []string
@@ -55,7 +54,7 @@ func TestRuns(t *testing.T) {
 		t.Errorf("got %+v", first)
 	}
 
-	var some []results.Record
+	var some []runs.Record
 	succeeds(t, with(list, "--status", "diverged,failed")...).document(t, &some)
 	if len(some) != 2 || some[0].ID != all[2].ID || some[1].ID != all[4].ID || some[0].Message == "" ||
 		some[1].Message == "" {
@@ -84,7 +83,7 @@ func TestRuns(t *testing.T) {
 		}
 	}
 
-	var same experiment.Repetition
+	var same runs.Repetition
 	succeeds(t, "runs", "rerun", first.ID, "--runs", file, "--json").document(t, &same)
 	if !same.Equal || same.Then.ID != first.ID || len(same.Numbers)+len(same.Circumstances) > 0 {
 		t.Errorf("rerun gave %+v", same)
@@ -101,9 +100,9 @@ func TestRunsOfAKilledProcess(t *testing.T) {
 	succeeds(t, train...)
 	for range 2 {
 		succeeds(t, with(train, "--resume", "--runs", file)...)
-		var all []results.Record
+		var all []runs.Record
 		succeeds(t, "runs", "list", "--runs", file, "--json").document(t, &all)
-		if len(all) != 2 || all[1].Split != 1 || all[1].Status != results.OK || len(all[1].Outcome) < 100 ||
+		if len(all) != 2 || all[1].Split != 1 || all[1].Status != runs.OK || len(all[1].Outcome) < 100 ||
 			len(all[1].Config) < 100 {
 			t.Errorf("recorded %+v", all)
 		}
@@ -131,7 +130,7 @@ func TestRunsRepair(t *testing.T) {
 	fails(t, 1, "its checksum is wrong", "runs", "list", "--runs", file)
 	var done repaired
 	succeeds(t, "runs", "repair", "--runs", file, "--json").document(t, &done)
-	var left []results.Record
+	var left []runs.Record
 	succeeds(t, "runs", "list", "--runs", file, "--json").document(t, &left)
 	if len(done.Removed) != 1 || len(left) != 1 || left[0].ID == done.Removed[0] {
 		t.Errorf("removed %v, %d are left", done.Removed, len(left))
@@ -151,7 +150,7 @@ func TestRunsFileFromTheEnvironment(t *testing.T) {
 	}
 	c := command(t, "runs", "list")
 	c.Dir = dir // without records in out
-	if o := finish(t, c); o.code != 1 || !strings.Contains(o.stderr, results.DefaultFile) {
+	if o := finish(t, c); o.code != 1 || !strings.Contains(o.stderr, runs.DefaultFile) {
 		t.Errorf("exit status %d: %s", o.code, o.stderr)
 	}
 }
@@ -191,9 +190,9 @@ func TestRunsFail(t *testing.T) {
 
 // ofAnotherGraph adds a copy of the record r to the file, with a wrong checksum of the graph, as if the run were on
 // another graph. It returns the ID of the copy.
-func ofAnotherGraph(t *testing.T, file string, r results.Record) string {
+func ofAnotherGraph(t *testing.T, file string, r runs.Record) string {
 	t.Helper()
-	s, err := results.Open(file)
+	s, err := runs.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}

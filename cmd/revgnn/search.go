@@ -14,13 +14,11 @@ import (
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/engine"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/report/echarts"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/search"
-	"github.com/revgnn/revgnn/pkg/sweep"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -63,7 +61,7 @@ func (a *app) search() *cobra.Command {
 	f.StringVar(&s.save, "save", "", "file to put the chosen settings into, beside those of other searches")
 	f.StringVar(&s.out, "out", "", "folder for figures of the search")
 	f.StringVar(&a.runsFile, "runs", "",
-		"SQLite file of run records (default: $REVGNN_RUNS, else "+results.DefaultFile+")")
+		"SQLite file of run records (default: $REVGNN_RUNS, else "+runs.DefaultFile+")")
 	checkpointEvery(f, &s.checkpointEvery)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		config, err := subject.config()
@@ -101,7 +99,7 @@ func (s *searching) run(ctx context.Context, dataset string, config train.Config
 	if _, err := it.Sampler().Trial(0); err != nil {
 		return asUsage(err)
 	}
-	store, err := results.Open(s.records())
+	store, err := runs.Open(s.records())
 	if err != nil {
 		return err
 	}
@@ -111,7 +109,7 @@ func (s *searching) run(ctx context.Context, dataset string, config train.Config
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(sweep.HasSplits(splits, g), sweep.CheckSplits(evaluate, g)); err != nil {
+	if err := cmp.Or(runs.HasSplits(splits, g), runs.CheckSplits(evaluate, g)); err != nil {
 		return asUsage(err)
 	}
 	if it.Graphs, err = search.Blindfolds(g, splits); err != nil {
@@ -160,8 +158,8 @@ func (s *searching) read(config train.Config) (it *search.Search, splits, evalua
 	if err := checkEvery(s.checkpointEvery); err != nil {
 		return nil, nil, nil, err
 	}
-	if splits, err = sweep.ParseSplits(s.splits); err == nil && s.evaluate != "" {
-		evaluate, err = sweep.ParseSplits(s.evaluate)
+	if splits, err = runs.ParseSplits(s.splits); err == nil && s.evaluate != "" {
+		evaluate, err = runs.ParseSplits(s.evaluate)
 	}
 	if err != nil {
 		return nil, nil, nil, asUsage(err)
@@ -215,15 +213,15 @@ func (s *searching) places() error {
 // test trains a model with the chosen settings on each of the given splits, as the command train does, and tests it.
 func (s *searching) test(ctx context.Context, p *progress, it *search.Search, g *graphs.Graph, r *search.Result,
 	splits []int) (*search.Evaluation, error) {
-	runner := &experiment.Runner{Store: it.Store, CheckpointEvery: s.checkpointEvery, EngineName: it.Engine.Name,
+	runner := &runs.Runner{Store: it.Store, CheckpointEvery: s.checkpointEvery, EngineName: it.Engine.Name,
 		Engine: func() (*engine.Engine, error) { return it.Engine, nil },
 		Load:   func(context.Context, string) (*graphs.Graph, error) { return g, nil },
-		Starts: func(at experiment.Progress) { p.line("[%d/%d] %s", at.Number, at.Total, at.Task) },
-		Epoch: func(t experiment.Task, e train.Epoch, left float64) {
+		Starts: func(at runs.Progress) { p.line("[%d/%d] %s", at.Number, at.Total, at.Task) },
+		Epoch: func(t runs.Task, e train.Epoch, left float64) {
 			p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs",
-				fmt.Sprintf("val %.4f, at most %s left", e.BestVal, experiment.Duration(left)))
+				fmt.Sprintf("val %.4f, at most %s left", e.BestVal, runs.Duration(left)))
 		},
-		Notice: func(t experiment.Task, text string) { p.line("%s: %s", t, text) }}
+		Notice: func(t runs.Task, text string) { p.line("%s: %s", t, text) }}
 	evaluation, err := search.Evaluate(ctx, runner, r, splits)
 	p.end()
 	return evaluation, err

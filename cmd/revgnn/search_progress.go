@@ -5,8 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/search"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -33,11 +32,11 @@ func (p *progress) search(it *search.Search) (end func(*search.Result)) {
 	}
 	it.Ended = func(s search.Step, o search.Outcome) {
 		r := o.Record()
-		if r.Status != results.OK {
+		if r.Status != runs.OK {
 			p.line("%s: %s, %s", s, r.Status, r.Message)
 			return
 		}
-		p.line("%s: validation %.4f (epoch %d) in %s", s, o.Val, o.BestEpoch, experiment.Duration(r.Seconds))
+		p.line("%s: validation %.4f (epoch %d) in %s", s, o.Val, o.BestEpoch, runs.Duration(r.Seconds))
 	}
 	it.Notice = func(s search.Step, text string) {
 		if s.Rung == 0 || !strings.HasPrefix(text, "going on") { // which is what trials do
@@ -51,7 +50,7 @@ func (p *progress) search(it *search.Search) (end func(*search.Result)) {
 			state = "time is up; the same command goes on from here"
 		}
 		p.line("%s: %d trials, %d epochs, %s of training; the best is trial %d", state, len(r.Trials), r.Epochs,
-			experiment.Duration(r.Seconds), r.Best.Trial)
+			runs.Duration(r.Seconds), r.Best.Trial)
 	}
 }
 
@@ -62,7 +61,7 @@ func searchTable(w io.Writer, s searched) {
 	const most = 10
 	for _, t := range s.Top(most) {
 		val := "–"
-		if t.Status == results.OK {
+		if t.Status == runs.OK {
 			val = fmt.Sprintf("%.4f", t.Val)
 		}
 		fmt.Fprintf(w, "%d\t%d of %d\t%.0f\t%s\t%s\t%s\n", t.Trial, t.Rung+1, len(s.Schedule.Rungs), t.Epochs, val,

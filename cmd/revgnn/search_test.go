@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/search"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -45,12 +45,12 @@ func TestSearch(t *testing.T) {
 		strings.Count(o.stdout, `"test"`) != 3 {
 		t.Errorf("%s%s", o.stdout, o.stderr)
 	}
-	s, err := results.OpenExisting(filepath.Join(dir, "runs.sqlite"))
+	s, err := runs.OpenExisting(filepath.Join(dir, "runs.sqlite"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	of, err := s.Find(results.Query{Kind: results.Search, Profile: first.Search})
+	of, err := s.Find(runs.Query{Kind: runs.Search, Profile: first.Search})
 	if err != nil || len(of) != len(first.Records) {
 		t.Errorf("%d records, %v", len(of), err)
 	}
@@ -63,9 +63,9 @@ func TestSearch(t *testing.T) {
 // TestTestedSplits checks that the text about the test results says over how many splits the mean is, and which splits
 // are left out.
 func TestTestedSplits(t *testing.T) {
-	e := &search.Evaluation{Mean: 0.5, Std: 0.25, Splits: []search.Evaluated{{Split: 0, Status: results.OK},
-		{Split: 3, Status: results.Diverged}, {Split: 4, Status: results.OK}, {Split: 5, Status: results.Failed},
-		{Split: 6, Status: results.OK, Test: train.Number(math.NaN())}}} // split 6 has no test nodes
+	e := &search.Evaluation{Mean: 0.5, Std: 0.25, Splits: []search.Evaluated{{Split: 0, Status: runs.OK},
+		{Split: 3, Status: runs.Diverged}, {Split: 4, Status: runs.OK}, {Split: 5, Status: runs.Failed},
+		{Split: 6, Status: runs.OK, Test: train.Number(math.NaN())}}} // split 6 has no test nodes
 	want := "0.5000 ± 0.2500 (2 splits; sample standard deviation); left out: split 3 diverged, split 5 failed"
 	if got := tested(e); got != want {
 		t.Errorf("%s", got)

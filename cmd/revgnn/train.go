@@ -13,8 +13,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/models"
-	"github.com/revgnn/revgnn/pkg/results"
-	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -26,7 +25,7 @@ func (a *app) train() *cobra.Command {
 	s := about(c, offer{})
 	var (
 		splits string
-		o      sweep.Options
+		o      runs.SweepOptions
 	)
 	f := c.Flags()
 	f.StringVar(&splits, "splits", "", "splits to train on, such as 0-9 or 0,3,5 (default all)")
@@ -68,8 +67,8 @@ func checkEvery(every time.Duration) error {
 }
 
 // sweep trains a model on the splits in o.Splits, and shows the results. If o.Splits is nil, it trains on all splits.
-func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o sweep.Options) (err error) {
-	record, err := a.recorder(results.Train)
+func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o runs.SweepOptions) (err error) {
+	record, err := a.recorder(runs.Train)
 	if err != nil {
 		return err
 	}
@@ -80,9 +79,9 @@ func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o 
 		return err
 	}
 	if o.Splits == nil {
-		o.Splits = sweep.AllSplits(g)
+		o.Splits = runs.AllSplits(g)
 	}
-	if err := sweep.CheckSplits(o.Splits, g); err != nil {
+	if err := runs.CheckSplits(o.Splits, g); err != nil {
 		return asUsage(err)
 	}
 	p.line("training %s on %s, splits %v, engine %s", config.Model, g.Name, o.Splits, e.Name)
@@ -101,7 +100,7 @@ func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o 
 
 // readSweepFlags checks the flags of the command train before any data is loaded. It converts the text of the flag
 // --splits, such as "0-9", to the numbers in o.Splits.
-func readSweepFlags(splits string, o *sweep.Options) (err error) {
+func readSweepFlags(splits string, o *runs.SweepOptions) (err error) {
 	if err := checkEvery(o.CheckpointEvery); err != nil {
 		return err
 	}
@@ -109,7 +108,7 @@ func readSweepFlags(splits string, o *sweep.Options) (err error) {
 		return usagef("--resume needs --out with the folder to resume from")
 	}
 	if splits != "" {
-		if o.Splits, err = sweep.ParseSplits(splits); err != nil {
+		if o.Splits, err = runs.ParseSplits(splits); err != nil {
 			return asUsage(err)
 		}
 	}
@@ -121,7 +120,7 @@ func readSweepFlags(splits string, o *sweep.Options) (err error) {
 
 // tell shows the results of a training on several splits, and the warnings about them. If the training diverged on some
 // splits, tell returns an error that names these splits.
-func (a *app) tell(summary *sweep.Summary, p *progress) error {
+func (a *app) tell(summary *runs.Summary, p *progress) error {
 	for _, r := range summary.Splits {
 		if r.Status == train.OK && r.Message != "" {
 			p.line("warning: split %d: %s", r.Split, r.Message)
@@ -138,7 +137,7 @@ func (a *app) tell(summary *sweep.Summary, p *progress) error {
 
 // summaryTable writes the result of each split. Below it are the mean and the standard deviations, or, if only one
 // training ended well, its test metric. If none did, the table ends with the splits.
-func summaryTable(w io.Writer, s *sweep.Summary) {
+func summaryTable(w io.Writer, s *runs.Summary) {
 	fmt.Fprintf(w, "%s\t%s\t%s\n\n", s.Dataset, s.Model, s.Engine)
 	fmt.Fprintf(w, "split\tvalidation\ttest\tepochs\tbest\ts/epoch\titerations\tadjoint\tstatus\n")
 	for _, r := range s.Splits {

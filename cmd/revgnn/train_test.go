@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-func trainedSplits(t *testing.T, model string, code int, args ...string) (s sweep.Summary) {
+func trainedSplits(t *testing.T, model string, code int, args ...string) (s runs.Summary) {
 	t.Helper()
 	o := revgnn(t, with(with([]string{"train", "--dataset", tinyGraph, "--json"}, quickly(model)...), args...)...)
 	if o.code != code {
@@ -104,7 +104,7 @@ func TestResume(t *testing.T) {
 
 	o := revgnn(t, with(quick, "train", "--dataset", tinyGraph, "--json", "--epochs", "3", "--splits", "0-1",
 		"--out", dir, "--resume")...)
-	var second sweep.Summary
+	var second runs.Summary
 	o.document(t, &second)
 	if o.code != 0 || !strings.Contains(o.stderr, "split 0") || !strings.Contains(o.stderr, "kept from before") {
 		t.Errorf("exit status %d: %s", o.code, o.stderr)
@@ -116,7 +116,7 @@ func TestResume(t *testing.T) {
 	if !bytes.Equal(stamp, read(t, filepath.Join(dir, "split0.json"))) {
 		t.Error("split 0 was written again")
 	}
-	var kept sweep.Summary
+	var kept runs.Summary
 	if err := json.Unmarshal(read(t, filepath.Join(dir, "result.json")), &kept); err != nil ||
 		fmt.Sprint(kept.Mean, len(kept.Splits)) != fmt.Sprint(second.Mean, 2) {
 		t.Errorf("result.json holds %+v, %v", kept, err)
@@ -183,7 +183,7 @@ func TestSummaryTable(t *testing.T) {
 		{[]*train.Result{bad}, "interrupted\n"},
 	} {
 		var b strings.Builder
-		summaryTable(&b, &sweep.Summary{Metric: "roc_auc", Splits: c.splits, Mean: 0.5, Std: 0.1, StdPopulation: 0.07})
+		summaryTable(&b, &runs.Summary{Metric: "roc_auc", Splits: c.splits, Mean: 0.5, Std: 0.1, StdPopulation: 0.07})
 		if !strings.HasSuffix(b.String(), c.end) {
 			t.Errorf("got %q, want the end %q", b.String(), c.end)
 		}

@@ -28,7 +28,7 @@ import (
 	"time"
 
 	"github.com/revgnn/revgnn/pkg/files"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // maxBody is the largest size of a POST, in bytes.
@@ -51,7 +51,7 @@ func main() {
 type service struct {
 	hub, dir string
 	mu       sync.Mutex // one POST at a time
-	store    *results.Store
+	store    *runs.Store
 }
 
 func (s *service) serve(private, listen string) error {
@@ -67,7 +67,7 @@ func (s *service) serve(private, listen string) error {
 
 // open opens the store, and adds the records that came with revgnn. People have these, too, and do not share them.
 func (s *service) open(private string) (err error) {
-	if s.store, err = results.Open(private); err != nil {
+	if s.store, err = runs.Open(private); err != nil {
 		return err
 	}
 	_, err = s.store.AddCommitted()
@@ -132,8 +132,8 @@ func (s *service) add(name string, lines []byte, at time.Time) (added, skipped i
 	file := filepath.Join(dir, at.Format("20060102T150405.000000000Z")+".jsonl")
 	// The file is there before the store keeps the records. If the store then fails, for example because its disk is
 	// full, the file is removed, and the person can send the same records again.
-	publish := func(fresh []results.Record) error {
-		err := files.Write(file, func(w io.Writer) error { return results.WriteLines(w, fresh) })
+	publish := func(fresh []runs.Record) error {
+		err := files.Write(file, func(w io.Writer) error { return runs.WriteLines(w, fresh) })
 		if err != nil {
 			return err
 		}

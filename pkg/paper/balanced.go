@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // balanced adds a table to the document if some rows of the published table p are for class-balanced splits. The added
@@ -49,4 +49,4 @@ func (d *Document) balanced(v *View, p *Performance, all searches, name string) 
 		"chosen on each.", from, data.Balanced)
 }
 
-func mean(f experiment.Found) float64 { return metrics.Mean(f.Values()) }
+func mean(f runs.Found) float64 { return metrics.Mean(f.Values()) }

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/report/nb"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -23,7 +22,7 @@ func (d *Document) Behind() report.Item {
 		{Name: "what"}, {Name: "settings"}, {Name: "result"}, {Name: "engine"}, {Name: "commit"},
 		{Name: "started (UTC)"}}}
 	records := slices.Clone(d.Records)
-	slices.SortFunc(records, func(a, b *results.Record) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(records, func(a, b *runs.Record) int { return strings.Compare(a.ID, b.ID) })
 	for _, r := range records {
 		row := report.Row{Label: r.ID}
 		what, settings := described(r)
@@ -42,23 +41,23 @@ func (d *Document) Behind() report.Item {
 
 // described says what a run computed, and which settings it had: a few always, and of a training also all others that
 // are not the model's defaults.
-func described(r *results.Record) (what, settings string) {
-	t := experiment.Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
+func described(r *runs.Record) (what, settings string) {
+	t := runs.Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if err := json.Unmarshal(r.Config, &t.Config); err != nil {
 		return r.Kind + " on " + r.Dataset, "its settings are damaged"
 	}
 	c := t.Config
 	switch r.Kind {
-	case results.Train:
+	case runs.Train:
 		settings = fmt.Sprintf("lr %g, d %d, dropout %g, %d epochs at most", c.LearningRate, c.Hidden, c.Dropout,
 			c.Epochs)
-	case results.Invert, results.Bench:
+	case runs.Invert, runs.Bench:
 		settings = fmt.Sprintf("d %d, M %d", c.Hidden, c.MaxIterations)
 	}
 	if c.Lipschitz > 0 {
 		settings += fmt.Sprintf(", c %g", c.Lipschitz)
 	}
-	if r.Kind == results.Train {
+	if r.Kind == runs.Train {
 		settings += others(c)
 	}
 	return t.String(), settings
@@ -78,8 +77,8 @@ func others(c train.Config) (text string) {
 }
 
 // result returns a run's outcome in a few words.
-func result(r *results.Record) string {
-	if r.Status != results.OK {
+func result(r *runs.Record) string {
+	if r.Status != runs.OK {
 		return r.Status
 	}
 	var o struct { // the fields that are shown, for all kinds of runs
@@ -94,11 +93,11 @@ func result(r *results.Record) string {
 		return "its outcome is damaged"
 	}
 	switch r.Kind {
-	case results.Train:
+	case runs.Train:
 		return fmt.Sprintf("%s: validation %.4f, test %.4f", metric(r.Dataset), o.Val, o.Test)
-	case results.Invert:
+	case runs.Invert:
 		return fmt.Sprintf("mean absolute error %.2e", o.MeanAbsError)
-	case results.Bench:
+	case runs.Bench:
 		return fmt.Sprintf("%.4f s per epoch", o.EpochSeconds)
 	}
 	return fmt.Sprintf("%d nodes, %d edges", o.Nodes, o.Edges)

@@ -11,7 +11,7 @@ import (
 var notInPaper = report.Missing("not in the paper")
 
 // addBeyond adds rows to a published table, for models that the paper does not have. A model gets a row if it has none
-// in the table, and if the profile has chosen settings for it ([experiment.Profile.Chosen]) on at least one dataset of
+// in the table, and if the profile has chosen settings for it ([runs.Profile.Chosen]) on at least one dataset of
 // the table. The result tells whether rows were added.
 func (v *View) addBeyond(p *Performance) (added bool) {
 	for _, k := range models.Kinds() { // in this order, a backbone comes before the model with a reverse process

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // TestRowsBeyondThePaper: below the paper's rows, a table has rows for models that the paper does not have, if the
@@ -18,13 +18,13 @@ func TestRowsBeyondThePaper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := experiment.Scope{Profile: p.Profile, Datasets: []string{"minesweeper"},
+	s := runs.Scope{Profile: p.Profile, Datasets: []string{"minesweeper"},
 		Models: []string{"sage-res", "sage+rep"}}
 	if text := table(t, s, p, nil, "table2"); strings.Contains(text, "SAGE+ReP") {
 		t.Errorf("without chosen settings, the table has\n%s", text)
 	}
 	for _, model := range []string{"sage+rep", "sage-res"} {
-		p.Chosen = append(p.Chosen, experiment.Choice{Dataset: "minesweeper", Model: model, Source: "this test"})
+		p.Chosen = append(p.Chosen, runs.Choice{Dataset: "minesweeper", Model: model, Source: "this test"})
 	}
 	s.Profile = p.Profile
 	text := table(t, s, p, allRuns(t, s, p, items), "table2")
@@ -38,7 +38,7 @@ func TestRowsBeyondThePaper(t *testing.T) {
 	if missing != 13 || strings.Contains(row, "the paper") || !strings.Contains(gain, "10.") {
 		t.Errorf("the row of SAGE+ReP is\n%s\nand that of its gains is\n%s", row, gain)
 	}
-	v := experiment.NewView(s, nil)
+	v := runs.NewView(s, nil)
 	judge(&View{v, p})
 	for _, step := range v.Steps() {
 		if step.Config.Model == "sage-res" { // figures 1 and 4 show a network of SAGE+ReP

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // TestClaimsFile: each check is used by a claim, every claim has cases, every group has claims, and no two cases have
@@ -13,7 +13,7 @@ import (
 func TestClaimsFile(t *testing.T) {
 	used, ids, groups := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	p := Paper()
-	v := &View{experiment.NewView(experiment.Scope{Profile: p.Profile}, nil), p}
+	v := &View{runs.NewView(runs.Scope{Profile: p.Profile}, nil), p}
 	all := paperClaims()
 	for _, c := range all.Claims {
 		used[c.Check], groups[c.Group] = true, true
@@ -100,8 +100,8 @@ func TestClaimsAreReadStrictly(t *testing.T) {
 // TestClaimsAskForNoOtherRuns: every run that a claim needs is also needed by a table or figure.
 func TestClaimsAskForNoOtherRuns(t *testing.T) {
 	p := Paper()
-	s := experiment.Scope{Profile: p.Profile}
-	ours, theirs := experiment.NewView(s, nil), experiment.NewView(s, nil)
+	s := runs.Scope{Profile: p.Profile}
+	ours, theirs := runs.NewView(s, nil), runs.NewView(s, nil)
 	judge(&View{ours, p})
 	Work(p, Items())(theirs)
 	asked := map[string]bool{}
@@ -123,16 +123,16 @@ func TestClaimsAskForNoOtherRuns(t *testing.T) {
 // scorecard three times: without records, with some of the records, and with all of them.
 func TestEveryVerdictHasRuns(t *testing.T) {
 	p := Quick()
-	s := experiment.Scope{Profile: p.Profile}
+	s := runs.Scope{Profile: p.Profile}
 	all := allRuns(t, s, p, Items())
-	half := experiment.Records{}
+	half := runs.Records{}
 	for key, r := range all {
 		if key[0] < '8' {
 			half[key] = r
 		}
 	}
-	for i, records := range []experiment.Records{nil, half, all} {
-		card := judge(&View{experiment.NewView(s, records), p})
+	for i, records := range []runs.Records{nil, half, all} {
+		card := judge(&View{runs.NewView(s, records), p})
 		known := map[string]bool{}
 		for _, r := range records {
 			known[r.ID] = true

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // elsewhereTable has the settings in the profile's list of chosen settings that no search has found, but for models and
@@ -19,7 +19,7 @@ func elsewhereTable(searched *View) string {
 		}
 		// With this candidate alone, Search gives its results, even if another candidate is better on validation.
 		alone := *searched.View
-		alone.Scope.Profile.Chosen = []experiment.Choice{c}
+		alone.Scope.Profile.Chosen = []runs.Choice{c}
 		a, b := searched.Search(c.Dataset, c.Model), alone.Search(c.Dataset, c.Model)
 		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %s | %s", shortName(c.Dataset), c.Model, settingsOf(b),
 			searched.validation(c.Dataset, a), searched.validation(c.Dataset, b), outcomeOf(a).tests,
@@ -31,10 +31,10 @@ func elsewhereTable(searched *View) string {
 
 // validation returns the mean validation metric, in percent, by which the profile compares candidates: over the first
 // splits, with the first seed.
-func (v *View) validation(dataset string, f experiment.Found) string {
+func (v *View) validation(dataset string, f runs.Found) string {
 	var values []float64
 	for _, k := range f.Splits[:min(v.Profile.Tried, len(f.Splits))] {
-		if a := experiment.Ask[experiment.Trained](v.View, experiment.Training(dataset, k, f.Config)); a.OK() {
+		if a := runs.Ask[runs.Trained](v.View, runs.Training(dataset, k, f.Config)); a.OK() {
 			values = append(values, 100*float64(a.Outcome.Val))
 		}
 	}
@@ -45,7 +45,7 @@ func (v *View) validation(dataset string, f experiment.Found) string {
 }
 
 // settingsOf returns the most important settings of a result as text.
-func settingsOf(f experiment.Found) string {
+func settingsOf(f runs.Found) string {
 	o, c := outcomeOf(f), f.Config
 	if c.Model == "" {
 		return f.Why

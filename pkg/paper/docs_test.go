@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 var renew = flag.Bool("renew", false, "write the tables of the README and of docs/published.md anew (make scorecard)")
@@ -65,7 +64,7 @@ func committed(t *testing.T, p Profile, files ...string) *View {
 	if _, err := store.AddCommitted(); err != nil {
 		t.Fatal(err)
 	}
-	v, err := (&experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store}).View()
+	v, err := (&runs.Runner{Scope: runs.Scope{Profile: p.Profile}, Store: store}).View()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,9 +72,9 @@ func committed(t *testing.T, p Profile, files ...string) *View {
 }
 
 // imported returns a store of the records in the given files.
-func imported(t *testing.T, files ...string) *results.Store {
+func imported(t *testing.T, files ...string) *runs.Store {
 	t.Helper()
-	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
+	store, err := runs.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +183,7 @@ func bySearch(t *testing.T) *View {
 		t.Fatalf("no records of tests in data/searches: %v", err)
 	}
 	quick := Quick()
-	quick.Chosen = slices.DeleteFunc(slices.Clone(quick.Chosen), func(c experiment.Choice) bool { return c.Search == "" })
+	quick.Chosen = slices.DeleteFunc(slices.Clone(quick.Chosen), func(c runs.Choice) bool { return c.Search == "" })
 	return committed(t, quick, files...)
 }
 
@@ -233,7 +232,7 @@ func sageTable(v *View) string {
 // outcome has what the tables of pages show of the result of a model on a dataset.
 type outcome struct{ tests, seeds, layers, width string }
 
-func outcomeOf(f experiment.Found) outcome {
+func outcomeOf(f runs.Found) outcome {
 	o := outcome{f.Why, "–", "–", "–"} // if nothing is trained yet
 	if values := f.Values(); len(values) > 0 {
 		o.tests = spread(values) + fewer(len(values), " (%s)")
@@ -258,7 +257,7 @@ func outcomeOf(f experiment.Found) outcome {
 const noGain = "the backbone has no such result"
 
 // gained returns the mean difference between the results of f and those of its backbone, with the p of a paired test.
-func gained(f, backbone experiment.Found) string {
+func gained(f, backbone runs.Found) string {
 	gains := f.Gains(backbone)
 	if len(gains) == 0 {
 		return noGain
@@ -277,13 +276,13 @@ func fewer(splits int, format string) string {
 }
 
 // trials returns the number of trials of each search that has chosen settings, by its records in data/searches.
-func trials(t *testing.T, chosen []experiment.Choice) map[string]int {
+func trials(t *testing.T, chosen []runs.Choice) map[string]int {
 	t.Helper()
 	var files []string
 	for _, c := range chosen {
 		files = append(files, fmt.Sprintf("../../data/searches/%s-%s.jsonl.gz", c.Dataset, c.Model))
 	}
-	all, err := imported(t, files...).Find(results.Query{Kind: results.Search})
+	all, err := imported(t, files...).Find(runs.Query{Kind: runs.Search})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/paper"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // This example makes the paper's table 5 from the run records that come with revgnn.
@@ -18,7 +17,7 @@ func ExampleDocuments() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	store, err := results.Open(filepath.Join(dir, "runs.sqlite"))
+	store, err := runs.Open(filepath.Join(dir, "runs.sqlite"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -31,7 +30,7 @@ func ExampleDocuments() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	runner := experiment.Runner{Scope: experiment.Scope{Profile: profile.Profile}, Store: store}
+	runner := runs.Runner{Scope: runs.Scope{Profile: profile.Profile}, Store: store}
 	documents, err := paper.Documents(&runner, profile, items)
 	if err != nil {
 		log.Fatal(err)

@@ -4,33 +4,32 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // fake makes a record of a task without a run. Settings with a higher learning rate get a higher validation metric and
 // a lower test metric. A test can therefore tell whether settings were chosen by the validation metric or by the test
 // metric.
-func fake(t *testing.T, task experiment.Task) *results.Record {
+func fake(t *testing.T, task runs.Task) *runs.Record {
 	t.Helper()
 	var outcome any
 	switch task.Kind {
-	case results.Train:
+	case runs.Train:
 		lr := task.Config.LearningRate
-		o := experiment.Trained{Result: train.Result{Split: task.Split, BestEpoch: 1, Epochs: 2,
+		o := runs.Trained{Result: train.Result{Split: task.Split, BestEpoch: 1, Epochs: 2,
 			Val: train.Number(0.5 + lr), Test: train.Number(0.6 - lr + 0.01*float64(task.Split%2)), Status: train.OK},
 			Metric: "accuracy"}
 		if task.Config.HasReverse() {
 			o.Test += 0.1
 		}
 		if task.Follow != nil {
-			o.Followed = &experiment.Followed{}
-			layers := func(depth int) (out []experiment.Layer) {
+			o.Followed = &runs.Followed{}
+			layers := func(depth int) (out []runs.Layer) {
 				for _, l := range task.Follow.Layers {
 					if l <= depth {
-						one := experiment.Layer{Layer: l, GSL: 0.5}
+						one := runs.Layer{Layer: l, GSL: 0.5}
 						for _, p := range task.Follow.Boards {
 							one.Boards = append(one.Boards, make([]float64, p.Side*p.Side))
 						}
@@ -42,19 +41,19 @@ func fake(t *testing.T, task experiment.Task) *results.Record {
 			o.Followed.Forward, o.Followed.Reverse = layers(task.Config.Forward), layers(task.Config.Reverse)
 			for _, p := range task.Follow.Boards {
 				o.Followed.Boards = append(o.Followed.Boards,
-					experiment.Board{Part: p, Mines: make([]float64, p.Side*p.Side),
+					runs.Board{Part: p, Mines: make([]float64, p.Side*p.Side),
 						Probability: make([]float64, p.Side*p.Side)})
 			}
 		}
 		outcome = o
-	case results.Invert:
+	case runs.Invert:
 		outcome = train.Inversion{MeanAbsError: 3e-7, MeanAbsInput: 0.1,
 			Residual: []train.Number{1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}}
-	case results.Bench:
-		outcome = experiment.Timed{Benchmark: train.Benchmark{EpochSeconds: 0.01 * float64(task.Config.Hidden),
+	case runs.Bench:
+		outcome = runs.Timed{Benchmark: train.Benchmark{EpochSeconds: 0.01 * float64(task.Config.Hidden),
 			PeakRSS: 4e8 + 1e6*int64(task.Config.Hidden)}, IdleRSS: 4e8}
-	case results.Measure:
-		g := experiment.SizeOf(task.Dataset)
+	case runs.Measure:
+		g := runs.SizeOf(task.Dataset)
 		outcome = metrics.Stats{Name: task.Dataset, Nodes: g.Nodes, Edges: g.Edges}
 	}
 	return recorded(t, task, outcome)
@@ -65,43 +64,43 @@ type refused struct{}
 
 // recorded makes a record of the task with the given outcome. If the outcome is nil, the record says that the run
 // diverged. If it is refused, the record says that the run failed for lack of memory.
-func recorded(t *testing.T, task experiment.Task, outcome any) *results.Record {
+func recorded(t *testing.T, task runs.Task, outcome any) *runs.Record {
 	t.Helper()
-	r := results.Begin(task.Kind)
+	r := runs.Begin(task.Kind)
 	text, err := json.Marshal(outcome)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := results.Key(map[string]any{"fake": task.Key()})
+	id, err := runs.Key(map[string]any{"fake": task.Key()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.ID, r.Key, r.Dataset, r.Model, r.Split, r.Seed, r.Status, r.Outcome, r.Engine = id[:14], task.Key(), task.Dataset,
-		task.Config.Model, task.Split, task.Config.Seed+uint64(max(0, task.Split)), results.OK, text, "xla:cpu"
+		task.Config.Model, task.Split, task.Config.Seed+uint64(max(0, task.Split)), runs.OK, text, "xla:cpu"
 	if outcome == nil {
-		r.Status, r.Message, r.Outcome = results.Diverged, "epoch 3: not finite", nil
+		r.Status, r.Message, r.Outcome = runs.Diverged, "epoch 3: not finite", nil
 	}
 	if outcome == (refused{}) {
-		r.Status, r.Message, r.Outcome = results.Failed, "it needs 90 GiB of memory", nil
+		r.Status, r.Message, r.Outcome = runs.Failed, "it needs 90 GiB of memory", nil
 	}
 	return &r
 }
 
 // allRuns makes fake records of all runs that the items ask for.
-func allRuns(t *testing.T, s experiment.Scope, p Profile, items []Item) experiment.Records {
+func allRuns(t *testing.T, s runs.Scope, p Profile, items []Item) runs.Records {
 	t.Helper()
-	return runsOf(t, s, Work(p, items), func(task experiment.Task) *results.Record { return fake(t, task) })
+	return runsOf(t, s, Work(p, items), func(task runs.Task) *runs.Record { return fake(t, task) })
 }
 
 // runsOf makes a record of every run that work asks for. The argument called of is a function that returns the record
 // of a task. There are several rounds, since the settings of some runs are chosen from the records of other runs. So
 // work can ask for such runs only in a later round.
-func runsOf(t *testing.T, s experiment.Scope, work experiment.Work,
-	of func(experiment.Task) *results.Record) experiment.Records {
+func runsOf(t *testing.T, s runs.Scope, work runs.Work,
+	of func(runs.Task) *runs.Record) runs.Records {
 	t.Helper()
-	records := experiment.Records{}
+	records := runs.Records{}
 	for {
-		v := experiment.NewView(s, records)
+		v := runs.NewView(s, records)
 		work(v)
 		missing := 0
 		for _, step := range v.Steps() {
@@ -119,6 +118,6 @@ func runsOf(t *testing.T, s experiment.Scope, work experiment.Work,
 }
 
 // documents makes the documents of all items from the given records.
-func documents(s experiment.Scope, p Profile, records experiment.Records) []*Document {
-	return build(&View{experiment.NewView(s, records), p}, Items())
+func documents(s runs.Scope, p Profile, records runs.Records) []*Document {
+	return build(&View{runs.NewView(s, records), p}, Items())
 }

@@ -3,18 +3,18 @@ package paper
 import (
 	"fmt"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // onBoards returns the training of figures 1 and 4 that has the settings c, on a Minesweeper graph. For each of several
 // layers, its record has the predictions that the head makes if it reads only the state after this layer.
-func (v *View) onBoards(c train.Config) experiment.Answer[experiment.Trained] {
+func (v *View) onBoards(c train.Config) runs.Answer[runs.Trained] {
 	b := v.Profile.Boards
-	t := experiment.Training(b.Dataset, b.Split, c)
-	t.Follow = &experiment.Follow{Layers: b.Layers, Boards: append([]experiment.Part{b.Shown}, b.Predictions...)}
-	return experiment.Ask[experiment.Trained](v.View, t)
+	t := runs.Training(b.Dataset, b.Split, c)
+	t.Follow = &runs.Follow{Layers: b.Layers, Boards: append([]runs.Part{b.Shown}, b.Predictions...)}
+	return runs.Ask[runs.Trained](v.View, t)
 }
 
 // otherModel says which model the figure shows if it is not that of the paper, GCN+ReP.
@@ -26,7 +26,7 @@ func (d *Document) otherModel(model string) {
 
 // strip makes a row of maps. Each map is of the part of the board that figure 1 shows. For each state there is a map of
 // the predictions from this state. The last map shows where the mines are.
-func strip(states []experiment.Layer, mines []float64) report.Strip {
+func strip(states []runs.Layer, mines []float64) report.Strip {
 	var panels []report.Panel
 	for _, s := range states {
 		panels = append(panels, report.Panel{Title: fmt.Sprintf("layer %d", s.Layer), Values: s.Boards[0]})
@@ -40,8 +40,8 @@ func representations(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", statement(1).Says)
 	b := v.Profile.Boards
-	show := func(id, title string, c train.Config, a experiment.Answer[experiment.Trained],
-		states func(*experiment.Followed) []experiment.Layer) {
+	show := func(id, title string, c train.Config, a runs.Answer[runs.Trained],
+		states func(*runs.Followed) []runs.Layer) {
 		f, why := statesOf(a)
 		if why != "" {
 			d.note("%s: %s.", title, why)
@@ -51,8 +51,8 @@ func representations(v *View) *Document {
 			b.Shown.Side, b.Shown.Side, []report.Strip{strip(states(f), f.Boards[0].Mines)}))
 		d.note("%s: %s layers, width %d, test ROC-AUC %.3f.", title, c.Depth(), c.Hidden, a.Outcome.Test)
 	}
-	forward := func(f *experiment.Followed) []experiment.Layer { return f.Forward }
-	backward := func(f *experiment.Followed) []experiment.Layer { return f.Reverse }
+	forward := func(f *runs.Followed) []runs.Layer { return f.Forward }
+	backward := func(f *runs.Followed) []runs.Layer { return f.Reverse }
 	both, one := b.Reverse.Config, b.Plain.Config
 	d.otherModel(both.Model)
 	show("fig1-forward", titleOf(both.Model)+", forward process", both, v.onBoards(both), forward)

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -89,7 +89,7 @@ func (v *View) atDepth(curve DepthCurve, k int, process string) (c train.Config,
 		c.Forward, c.Reverse = c.Reverse, 1
 	}
 	for _, split := range curve.Splits {
-		a := experiment.Ask[experiment.Trained](v.View, experiment.Training(curve.Dataset, split, c))
+		a := runs.Ask[runs.Trained](v.View, runs.Training(curve.Dataset, split, c))
 		if diverged(a) {
 			bad = append(bad, fmt.Sprintf("split %d diverged (%s)", split, a.Why))
 			continue

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // smoothness makes figure 3: the GSL of the states of trained models, layer by layer. It shows the paper's models, and
@@ -38,7 +38,7 @@ func smoothness(v *View) *Document {
 // smooth returns the curves of one model for figure 3. A curve has the GSL after each layer of one process. If the
 // model has a reverse process, the curve of the reverse process is the first. The result says is a note with the
 // model's GSL and test metric. If there is no run of the model, there are no curves, and the note gives the reason.
-func (v *View) smooth(dataset string, m experiment.Model, title string) (lines []report.Series, says string) {
+func (v *View) smooth(dataset string, m runs.Model, title string) (lines []report.Series, says string) {
 	a := v.followed(dataset, m)
 	f, why := statesOf(a)
 	if why != "" {
@@ -53,7 +53,7 @@ func (v *View) smooth(dataset string, m experiment.Model, title string) (lines [
 		lines = append(lines, line(fmt.Sprintf("%s, reverse of %d", title, m.Reverse), f.Reverse),
 			line(fmt.Sprintf("%s, forward of %d", title, m.Forward), f.Forward))
 	} else {
-		from := func(l experiment.Layer) bool { return l.Layer > above.After }
+		from := func(l runs.Layer) bool { return l.Layer > above.After }
 		says = fmt.Sprintf("%s, %s of %d layers: GSL %.3f after layer %d, at least %.3f after later ones; "+
 			"test %s %.1f %%.",
 			dataset, title, m.Forward,
@@ -64,11 +64,11 @@ func (v *View) smooth(dataset string, m experiment.Model, title string) (lines [
 }
 
 // followed returns the training of a model for figure 3. This training records the GSL after each of several layers.
-func (v *View) followed(dataset string, m experiment.Model) experiment.Answer[experiment.Trained] {
+func (v *View) followed(dataset string, m runs.Model) runs.Answer[runs.Trained] {
 	p := v.Profile.Smoothness
-	t := experiment.Training(dataset, p.Split, m.Config)
-	t.Follow = &experiment.Follow{Layers: p.Layers}
-	return experiment.Ask[experiment.Trained](v.View, t)
+	t := runs.Training(dataset, p.Split, m.Config)
+	t.Follow = &runs.Follow{Layers: p.Layers}
+	return runs.Ask[runs.Trained](v.View, t)
 }
 
 // remedies draws a panel for each remedy for over-smoothing, such as PairNorm. The models with this remedy differ in
@@ -121,7 +121,7 @@ func upTo(s report.Series, layers int) report.Series {
 
 // line returns a curve with the GSL after each layer. It leaves out layer 0, which is the encoded input, and layers
 // whose GSL is NaN.
-func line(name string, layers []experiment.Layer) report.Series {
+func line(name string, layers []runs.Layer) report.Series {
 	s := report.Series{Name: name}
 	for _, l := range layers {
 		if l.Layer > 0 && !math.IsNaN(float64(l.GSL)) {
@@ -132,8 +132,8 @@ func line(name string, layers []experiment.Layer) report.Series {
 }
 
 // at returns the GSL after l layers, or NaN if it was not recorded.
-func at(layers []experiment.Layer, l int) float64 {
-	if i := slices.IndexFunc(layers, func(x experiment.Layer) bool { return x.Layer == l }); i >= 0 {
+func at(layers []runs.Layer, l int) float64 {
+	if i := slices.IndexFunc(layers, func(x runs.Layer) bool { return x.Layer == l }); i >= 0 {
 		return float64(layers[i].GSL)
 	}
 	return math.NaN()
@@ -141,7 +141,7 @@ func at(layers []experiment.Layer, l int) float64 {
 
 // least returns the smallest GSL of some layers. The argument called of is a function that tells whether a layer
 // counts.
-func least(layers []experiment.Layer, of func(experiment.Layer) bool) float64 {
+func least(layers []runs.Layer, of func(runs.Layer) bool) float64 {
 	out := math.Inf(1)
 	for _, l := range layers {
 		if of(l) {
@@ -152,7 +152,7 @@ func least(layers []experiment.Layer, of func(experiment.Layer) bool) float64 {
 }
 
 // most returns the largest GSL of all layers except layer 0, which is the encoded input.
-func most(layers []experiment.Layer) float64 {
+func most(layers []runs.Layer) float64 {
 	out := math.Inf(-1)
 	for _, l := range layers {
 		if l.Layer > 0 {

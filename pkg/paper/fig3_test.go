@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // TestRemediesOfFigure3: figure 3 has a panel for each remedy for over-smoothing. A panel has a curve for each model
@@ -17,8 +17,8 @@ func TestRemediesOfFigure3(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := experiment.Scope{Profile: p.Profile}
-	v := &View{experiment.NewView(s, allRuns(t, s, p, items)), p}
+	s := runs.Scope{Profile: p.Profile}
+	v := &View{runs.NewView(s, allRuns(t, s, p, items)), p}
 	reverse := report.Series{Name: "reverse", X: []float64{1, 64, 1024}, Y: []float64{-0.15, 0.2, 0.3}}
 	d := &Document{}
 	plots := d.remedies(v, "chameleon-filtered", []report.Series{reverse})

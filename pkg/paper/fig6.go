@@ -3,9 +3,8 @@ package paper
 import (
 	"fmt"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -60,9 +59,9 @@ func (c RunTimeCurve) name() string {
 
 // timed asks for the benchmark of a model on a dataset, and returns it if it is recorded. All benchmarks of the same
 // group are run on the same machine, since they are compared with each other.
-func (v *View) timed(group, dataset string, c train.Config) (a experiment.Answer[experiment.Timed]) {
-	t := experiment.Whole(results.Bench, dataset, c)
-	v.Within(group, func() { a = experiment.Ask[experiment.Timed](v.View, t) })
+func (v *View) timed(group, dataset string, c train.Config) (a runs.Answer[runs.Timed]) {
+	t := runs.Whole(runs.Bench, dataset, c)
+	v.Within(group, func() { a = runs.Ask[runs.Timed](v.View, t) })
 	return a
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/report"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 //go:embed front.html
@@ -51,7 +51,7 @@ type frontClaim struct {
 // notebooks, and otherwise to pages.
 func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
 	g := &glance{Card: s, Notebook: notebook}
-	pages, runs := map[string]string{}, map[string]*results.Record{}
+	pages, records := map[string]string{}, map[string]*runs.Record{}
 	for _, d := range documents {
 		pages[d.Name] = d.Name + ".html"
 		if notebook {
@@ -63,7 +63,7 @@ func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
 		}
 		g.Cards = append(g.Cards, card)
 		for _, r := range d.Records {
-			runs[r.ID] = r
+			records[r.ID] = r
 		}
 	}
 	for _, score := range s.Groups {
@@ -74,7 +74,7 @@ func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
 				claims = append(claims, frontClaim{j, pages[j.Shown]})
 			}
 			for _, r := range j.runs {
-				runs[r.ID] = r
+				records[r.ID] = r
 			}
 		}
 		if len(claims) == 0 || !claims[0].cell() {
@@ -91,7 +91,7 @@ func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
 		g.Group = append(g.Group, group)
 	}
 	g.Cells, g.Claims = total(g.Cells), total(g.Claims)
-	g.Total, g.who = len(runs), who(byTime(runs))
+	g.Total, g.who = len(records), who(byTime(records))
 	return g, nil
 }
 
@@ -122,11 +122,11 @@ func front(s *Scorecard, documents []*Document) (string, error) {
 }
 
 // byTime sorts runs, the oldest first.
-func byTime(runs map[string]*results.Record) (all []*results.Record) {
-	for _, r := range runs {
+func byTime(records map[string]*runs.Record) (all []*runs.Record) {
+	for _, r := range records {
 		all = append(all, r)
 	}
-	slices.SortFunc(all, func(a, b *results.Record) int {
+	slices.SortFunc(all, func(a, b *runs.Record) int {
 		return cmp.Or(a.Started.Compare(b.Started), strings.Compare(a.ID, b.ID))
 	})
 	return all

@@ -11,17 +11,17 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report/echarts"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // TestFrontPage: the front page has the IDs of all runs from which verdicts follow. The links on this page and on the
 // pages of two tables lead to files and places that exist.
 func TestFrontPage(t *testing.T) {
 	p := Quick()
-	s := experiment.Scope{Profile: p.Profile}
+	s := runs.Scope{Profile: p.Profile}
 	records := allRuns(t, s, p, Items())
-	v := &View{experiment.NewView(s, records), p}
+	v := &View{runs.NewView(s, records), p}
 	card := judge(v)
 	names := []string{"table2", "table5"}
 	if _, err := echarts.Path(); err == nil {
@@ -101,7 +101,7 @@ func TestFrontPage(t *testing.T) {
 // TestFrontPageWithoutRuns: without runs, the front page says that there are none. All verdicts on it are "not run".
 func TestFrontPageWithoutRuns(t *testing.T) {
 	p := Quick()
-	card := judge(&View{experiment.NewView(experiment.Scope{Profile: p.Profile}, nil), p})
+	card := judge(&View{runs.NewView(runs.Scope{Profile: p.Profile}, nil), p})
 	page, err := front(card, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -118,8 +118,8 @@ func TestFrontPageWithoutRuns(t *testing.T) {
 
 func TestScorecardAsText(t *testing.T) {
 	p := Quick()
-	s := experiment.Scope{Profile: p.Profile}
-	card := judge(&View{experiment.NewView(s, allRuns(t, s, p, Items())), p})
+	s := runs.Scope{Profile: p.Profile}
+	card := judge(&View{runs.NewView(s, allRuns(t, s, p, Items())), p})
 	var text bytes.Buffer
 	card.Text(&text)
 	one, err := card.Choose([]string{"table2/gcn+rep/minesweeper", "time/"})

@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/report/echarts"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // Item is a table or figure of the paper, or a table on a question that the paper leaves open.
@@ -29,7 +28,7 @@ type Document struct {
 	// Notes are sentences. They say what the paper states, what our runs show, and how our numbers were computed.
 	Notes []string
 	// Records are the records of the runs from which the document is made.
-	Records []*results.Record
+	Records []*runs.Record
 }
 
 // note adds a sentence to the document's notes.
@@ -111,14 +110,14 @@ func build(v *View, items []Item) []*Document {
 	return all
 }
 
-// Work returns a function that asks a view for the outcomes of all runs that the items need. An [experiment.Runner]
+// Work returns a function that asks a view for the outcomes of all runs that the items need. An [runs.Runner]
 // calls this function to learn which runs are needed, and then makes those that are not recorded yet.
-func Work(p Profile, items []Item) experiment.Work {
-	return func(v *experiment.View) { build(&View{v, p}, items) }
+func Work(p Profile, items []Item) runs.Work {
+	return func(v *runs.View) { build(&View{v, p}, items) }
 }
 
-// Documents makes the items' documents from the recorded runs of the [experiment.Runner] r. It makes no runs.
-func Documents(r *experiment.Runner, p Profile, items []Item) ([]*Document, error) {
+// Documents makes the items' documents from the recorded runs of the [runs.Runner] r. It makes no runs.
+func Documents(r *runs.Runner, p Profile, items []Item) ([]*Document, error) {
 	v, err := r.View()
 	if err != nil {
 		return nil, err

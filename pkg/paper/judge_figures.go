@@ -5,10 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/report"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -68,10 +67,10 @@ func (r rule) trend(v *View, dataset string, limit int) finding {
 
 // smoothed returns the settings and the training of the model of figure 3 with the given name and number of forward
 // layers, or the first with this name if the number is 0. If there is none, why gives the reason.
-func (v *View) smoothed(dataset, model string, forward int) (m experiment.Model,
-	a experiment.Answer[experiment.Trained], why string) {
+func (v *View) smoothed(dataset, model string, forward int) (m runs.Model,
+	a runs.Answer[runs.Trained], why string) {
 	all := v.Profile.Smoothness.Models
-	i := slices.IndexFunc(all, func(m experiment.Model) bool {
+	i := slices.IndexFunc(all, func(m runs.Model) bool {
 		return m.Model == model && (forward == 0 || m.Forward == forward)
 	})
 	if i < 0 {
@@ -119,7 +118,7 @@ func (r rule) gslAbove(v *View, dataset string, depth int) finding {
 		return noNumbers(why, math.NaN())
 	}
 	forward := a.Outcome.Followed.Forward
-	lowest := least(forward, func(l experiment.Layer) bool { return l.Layer > r.After })
+	lowest := least(forward, func(l runs.Layer) bool { return l.Layer > r.After })
 	if math.IsInf(lowest, 0) {
 		return notRun("no layers were followed there")
 	}
@@ -170,7 +169,7 @@ func (r rule) gslLess(v *View, dataset string) finding {
 }
 
 // sharedGSL returns the mean GSL of a and of b over the layers recorded for both, without layer 0, the encoded input.
-func sharedGSL(a, b []experiment.Layer) (ofA, ofB float64) {
+func sharedGSL(a, b []runs.Layer) (ofA, ofB float64) {
 	n := 0.0
 	for _, l := range a {
 		if other := at(b, l.Layer); l.Layer > 0 && !math.IsNaN(other) {
@@ -181,7 +180,7 @@ func sharedGSL(a, b []experiment.Layer) (ofA, ofB float64) {
 }
 
 // onFigure1 makes a case about a network of figures 1 and 4, from what was recorded about its states.
-func (v *View) onFigure1(network string, judge func(f *experiment.Followed) finding) []claimCase {
+func (v *View) onFigure1(network string, judge func(f *runs.Followed) finding) []claimCase {
 	m := v.Profile.Boards.Reverse
 	if network == "plain" {
 		m = v.Profile.Boards.Plain
@@ -198,12 +197,12 @@ func (v *View) onFigure1(network string, judge func(f *experiment.Followed) find
 // spreadCases tests that the standard deviation of the predictions on figure 1's board grows by Factor (or falls by it,
 // if Falls) from the first layer of a process to the last. It is Weaker by any smaller factor.
 func spreadCases(v *View, r rule) []claimCase {
-	return v.onFigure1(r.Network, func(f *experiment.Followed) finding {
+	return v.onFigure1(r.Network, func(f *runs.Followed) finding {
 		layers := f.Forward
 		if r.Process == "reverse" {
 			layers = f.Reverse
 		}
-		layers = slices.DeleteFunc(slices.Clone(layers), func(l experiment.Layer) bool { return l.Layer == 0 })
+		layers = slices.DeleteFunc(slices.Clone(layers), func(l runs.Layer) bool { return l.Layer == 0 })
 		if len(layers) < 2 {
 			return notRun("too few layers were followed")
 		}
@@ -221,11 +220,11 @@ func spreadCases(v *View, r rule) []claimCase {
 // directionCases tests that the predictions on figure 4's boards from the reverse process have a standard deviation at
 // least Factor times that from the forward process.
 func directionCases(v *View, r rule) []claimCase {
-	return v.onFigure1("reverse", func(f *experiment.Followed) finding {
+	return v.onFigure1("reverse", func(f *runs.Followed) finding {
 		if len(f.Forward) == 0 || len(f.Reverse) == 0 {
 			return notRun("too few layers were followed")
 		}
-		last := func(layers []experiment.Layer) float64 {
+		last := func(layers []runs.Layer) float64 {
 			return metrics.SampleStd(slices.Concat(layers[len(layers)-1].Boards[1:]...)) // Boards[0] is for figure 1
 		}
 		reverse, forward := last(f.Reverse), last(f.Forward)
@@ -238,7 +237,7 @@ func factored(x, y, factor float64) Verdict { return graded(x > 0 && x >= factor
 
 // statesOf returns what was recorded about the states of a trained model, or the reason why nothing was: it begins with
 // [failedRuns] if the training diverged.
-func statesOf(a experiment.Answer[experiment.Trained]) (f *experiment.Followed, why string) {
+func statesOf(a runs.Answer[runs.Trained]) (f *runs.Followed, why string) {
 	switch {
 	case diverged(a):
 		return nil, failedRuns + a.Why
@@ -250,8 +249,8 @@ func statesOf(a experiment.Answer[experiment.Trained]) (f *experiment.Followed, 
 	return a.Outcome.Followed, ""
 }
 
-func diverged(a experiment.Answer[experiment.Trained]) bool {
-	return a.Record != nil && a.Record.Status == results.Diverged
+func diverged(a runs.Answer[runs.Trained]) bool {
+	return a.Record != nil && a.Record.Status == runs.Diverged
 }
 
 // inversionCases compares each of our inversion errors with that in table 4, by their ratio.
@@ -354,7 +353,7 @@ func statisticsCases(v *View, _ rule) (all []claimCase) {
 		theirs := metrics.Stats{Nodes: row.Nodes, Edges: row.Edges, Classes: row.Classes,
 			AverageDegree: row.AverageDegree, EdgeHomophily: row.EdgeHomophily, AdjustedHomophily: row.AdjustedHomophily}
 		judge := func() finding {
-			a := experiment.Ask[metrics.Stats](v.View, experiment.Whole(results.Measure, row.Dataset, train.Config{}))
+			a := runs.Ask[metrics.Stats](v.View, runs.Whole(runs.Measure, row.Dataset, train.Config{}))
 			if !a.OK() {
 				return notRun(a.Why)
 			}

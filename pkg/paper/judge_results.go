@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // cellCases makes a case for each cell of a table: our mean may be so many published standard deviations away.
@@ -29,9 +29,9 @@ func cellCases(v *View, r rule) (all []claimCase) {
 }
 
 // cellOf returns our result for the model of a table's row, on class-balanced splits if the row was published for such.
-func (v *View) cellOf(row PerformanceRow, dataset string) experiment.Found {
+func (v *View) cellOf(row PerformanceRow, dataset string) runs.Found {
 	if _, err := models.Lookup(row.Model); err != nil {
-		return experiment.Found{Why: "revgnn does not have this model"}
+		return runs.Found{Why: "revgnn does not have this model"}
 	}
 	if row.Balanced {
 		dataset += data.Balanced
@@ -39,10 +39,10 @@ func (v *View) cellOf(row PerformanceRow, dataset string) experiment.Found {
 	return v.Search(dataset, row.Model)
 }
 
-func (r rule) cell(f experiment.Found, row PerformanceRow, k int) finding {
+func (r rule) cell(f runs.Found, row PerformanceRow, k int) finding {
 	paper, std, ours := row.Cells[k].Mean, row.std(k), f.Values()
 	switch {
-	case f.Why == experiment.AllBad:
+	case f.Why == runs.AllBad:
 		out := found(NotReproduced, math.NaN(), paper, values{"why": reasons(f)})
 		out.degree = Below
 		return out
@@ -137,7 +137,7 @@ func (v *View) gains(p pair, dataset string) (gains []float64, why string) {
 	switch {
 	case len(with.Bad) > 0:
 		return nil, failedRuns + strings.Join(with.Bad, ", ")
-	case with.Why == experiment.AllBad:
+	case with.Why == runs.AllBad:
 		return nil, failedRuns + with.Why
 	case len(gains) >= leastPairs:
 		return gains, ""
@@ -328,16 +328,16 @@ func placeCases(v *View, r rule) (all []claimCase) {
 }
 
 func (r rule) place(v *View, p *Performance, dataset string, place int) finding {
-	tests, absent, beaten := map[string]experiment.Found{}, []string{}, 0
+	tests, absent, beaten := map[string]runs.Found{}, []string{}, 0
 	for _, row := range p.Rows {
 		switch f := v.cellOf(row, dataset); {
 		case len(f.Values()) >= leastPairs:
 			tests[row.Model] = f
-		case row.Model == r.Model && f.Why == experiment.AllBad:
+		case row.Model == r.Model && f.Why == runs.AllBad:
 			return noNumbers(failedRuns+f.Why, float64(place))
 		case row.Model == r.Model:
 			return notRun(cmp.Or(f.Why, "fewer than "+count(leastPairs, "split")+" with a result"))
-		case f.Why == experiment.AllBad: // a model of which all runs diverged ranks below the others
+		case f.Why == runs.AllBad: // a model of which all runs diverged ranks below the others
 			beaten++
 		default:
 			absent = append(absent, row.Name)

@@ -14,11 +14,10 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/report/nb"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -55,7 +54,7 @@ func Notebook(name string, p Profile) (*Document, error) {
 
 // Recorded does what [Notebook] does, but makes no runs.
 func Recorded(name string, p Profile) (*Document, error) {
-	return inNotebook(name, p, func(*experiment.Runner, Profile, []Item) error { return nil })
+	return inNotebook(name, p, func(*runs.Runner, Profile, []Item) error { return nil })
 }
 
 // AtAGlance is an overview of our results for a notebook. Score is the scorecard, which counts the verdicts. Cells
@@ -67,7 +66,7 @@ type AtAGlance struct{ Score, Cells, Pictures, Who report.Item }
 // Glance makes an overview of the paper's tables, figures and claims from the recorded runs. It makes no runs.
 func Glance(p Profile) (*AtAGlance, error) {
 	var g *glance
-	err := withRecords(p, func(r *experiment.Runner) error {
+	err := withRecords(p, func(r *runs.Runner) error {
 		documents, err := Documents(r, p, Items())
 		if err != nil {
 			return err
@@ -97,12 +96,12 @@ func (e excerpt) Text() string          { return e.Card.Markdown() }
 // inNotebook makes the document of the item with the given name from recorded runs. First it calls the argument called
 // before, a function that may make missing runs.
 func inNotebook(name string, p Profile,
-	before func(*experiment.Runner, Profile, []Item) error) (d *Document, err error) {
+	before func(*runs.Runner, Profile, []Item) error) (d *Document, err error) {
 	items, err := Choose([]string{name})
 	if err != nil {
 		return nil, err
 	}
-	err = withRecords(p, func(r *experiment.Runner) error {
+	err = withRecords(p, func(r *runs.Runner) error {
 		if err := before(r, p, items); err != nil {
 			return err
 		}
@@ -117,8 +116,8 @@ func inNotebook(name string, p Profile,
 
 // withRecords makes a runner and calls the function do with it. The runner has all run records that [Notebook] reads,
 // and can make missing runs.
-func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
-	store, err := results.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(project(), results.DefaultFile)))
+func withRecords(p Profile, do func(r *runs.Runner) error) (err error) {
+	store, err := runs.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(project(), runs.DefaultFile)))
 	if err != nil {
 		return err
 	}
@@ -126,13 +125,13 @@ func withRecords(p Profile, do func(r *experiment.Runner) error) (err error) {
 	if _, err := store.AddCommitted(); err != nil {
 		return err
 	}
-	return do(&experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store, Alone: alone, Engine: open,
+	return do(&runs.Runner{Scope: runs.Scope{Profile: p.Profile}, Store: store, Alone: alone, Engine: open,
 		Load: load})
 }
 
 // complete makes the missing runs if they take no longer than the environment variable [SecondsVariable] allows.
 // Otherwise it prints how the user can make them.
-func complete(r *experiment.Runner, p Profile, items []Item) error {
+func complete(r *runs.Runner, p Profile, items []Item) error {
 	limit, err := allowed()
 	if err != nil {
 		return err
@@ -155,7 +154,7 @@ func complete(r *experiment.Runner, p Profile, items []Item) error {
 			return err
 		}
 	}
-	why := fmt.Sprintf("A notebook cell makes runs for at most %s", experiment.Duration(limit))
+	why := fmt.Sprintf("A notebook cell makes runs for at most %s", runs.Duration(limit))
 	if limit == 0 {
 		why = "This notebook makes no runs"
 	}
@@ -167,7 +166,7 @@ func complete(r *experiment.Runner, p Profile, items []Item) error {
 
 // begin makes the missing runs. If the time of some of these runs cannot be estimated, begin stops when limit seconds
 // have passed, and returns true. The runs that have ended by then are recorded.
-func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, limit float64) (stopped bool, err error) {
+func begin(r *runs.Runner, work runs.Work, plan runs.Plan, limit float64) (stopped bool, err error) {
 	ctx, end := watch(r)
 	defer end()
 	within, stop := ctx, context.CancelFunc(func() {})
@@ -184,23 +183,23 @@ func begin(r *experiment.Runner, work experiment.Work, plan experiment.Plan, lim
 
 // watch makes the runner show a progress bar. The returned context is cancelled when the user presses the stop button
 // of the notebook. The caller must call the returned function end after the last run.
-func watch(r *experiment.Runner) (ctx context.Context, end func()) {
+func watch(r *runs.Runner) (ctx context.Context, end func()) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	bar := nb.Progress("runs")
-	var now experiment.Progress
+	var now runs.Progress
 	made := 0
-	r.Starts = func(at experiment.Progress) {
+	r.Starts = func(at runs.Progress) {
 		now = at
 		bar.Update(float64(at.Number-1)/float64(at.Total), fmt.Sprintf("%d of %d: %s; time left: %s", at.Number,
 			at.Total, at.Task, at.Left()))
 	}
-	r.Epoch = func(t experiment.Task, e train.Epoch, left float64) {
+	r.Epoch = func(t runs.Task, e train.Epoch, left float64) {
 		done := float64(now.Number-1) + float64(e.Epoch)/float64(e.Epochs)
 		bar.Update(done/float64(now.Total), fmt.Sprintf("%d of %d: %s, epoch %d of %d, at most %s left of this run",
-			now.Number, now.Total, t, e.Epoch, e.Epochs, experiment.Duration(left)))
+			now.Number, now.Total, t, e.Epoch, e.Epochs, runs.Duration(left)))
 	}
-	r.Ended = func(results.Record) { made++ }
-	r.Notice = func(t experiment.Task, text string) { fmt.Printf("%s: %s.\n", t, text) }
+	r.Ended = func(runs.Record) { made++ }
+	r.Notice = func(t runs.Task, text string) { fmt.Printf("%s: %s.\n", t, text) }
 	r.NoDataset = func(name string, why error) { fmt.Printf("Runs on %s are left out: %v.\n", name, why) }
 	return ctx, func() {
 		stop()
@@ -231,14 +230,14 @@ func project() string {
 }
 
 func load(ctx context.Context, name string) (*graphs.Graph, error) {
-	return experiment.Load(ctx, name, datasets.Options{})
+	return runs.Load(ctx, name, datasets.Options{})
 }
 
 func open() (*engine.Engine, error) { return engine.Open("") }
 
 // alone runs a task in a separate process: the program of the notebook cell starts itself again for this task.
-func alone(ctx context.Context, t experiment.Task) (results.Record, error) {
-	return experiment.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
+func alone(ctx context.Context, t runs.Task) (runs.Record, error) {
+	return runs.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
 		c := exec.CommandContext(ctx, self)
 		c.Env = append(os.Environ(), taskVariable+"="+task)
 		return c
@@ -248,12 +247,12 @@ func alone(ctx context.Context, t experiment.Task) (results.Record, error) {
 // answer is called in the process that the function [alone] started. The argument text is a task as JSON. answer runs
 // the task, writes the record of the run to stdout, and ends the process.
 func answer(text string) {
-	record, err := func() (record results.Record, err error) {
-		var t experiment.Task
+	record, err := func() (record runs.Record, err error) {
+		var t runs.Task
 		if err := json.Unmarshal([]byte(text), &t); err != nil {
 			return record, fmt.Errorf("%s is no task: %w", taskVariable, err)
 		}
-		return experiment.ExecuteAlone(context.Background(), t, "", load)
+		return runs.ExecuteAlone(context.Background(), t, "", load)
 	}()
 	if err == nil {
 		err = json.NewEncoder(os.Stdout).Encode(record)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // TestMain runs a single task instead of the tests if the environment variable [taskVariable] has a task. The function
@@ -26,7 +26,7 @@ func TestTaskAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if record.Key != task.Key() || record.Status != results.OK {
+	if record.Key != task.Key() || record.Status != runs.OK {
 		t.Errorf("the record is %+v", record)
 	}
 	if got := result(&record); !strings.HasSuffix(got, " s per epoch") {
@@ -68,14 +68,14 @@ func TestNotebook(t *testing.T) {
 func TestBehind(t *testing.T) {
 	config := []byte(`{"model":"gcn+rep","forward":4,"reverse":8,"hidden":64,"lr":0.01,"epochs":100,"lipschitz":0.9,
 		"weight_decay":0.005,"seed":1000}`)
-	train := &results.Record{ID: "2", Kind: results.Train, Dataset: "cora", Split: 1, Config: config,
-		Status:  results.OK,
+	train := &runs.Record{ID: "2", Kind: runs.Train, Dataset: "cora", Split: 1, Config: config,
+		Status:  runs.OK,
 		Outcome: []byte(`{"metric":"accuracy","val":0.875,"test":0.75,"residual":1e-6}`)}
-	d := &Document{Name: "table3", Records: []*results.Record{
+	d := &Document{Name: "table3", Records: []*runs.Record{
 		train,
-		{ID: "1", Kind: results.Invert, Dataset: "cora", Split: results.NoSplit, Config: config, Status: results.OK,
+		{ID: "1", Kind: runs.Invert, Dataset: "cora", Split: runs.NoSplit, Config: config, Status: runs.OK,
 			Outcome: []byte(`{"mean_abs_error":2e-5,"residual":[1e-3,1e-4]}`)},
-		{ID: "3", Kind: results.Train, Dataset: "cora", Config: config, Status: results.Diverged},
+		{ID: "3", Kind: runs.Train, Dataset: "cora", Config: config, Status: runs.Diverged},
 	}}
 	text := d.Behind().Text()
 	for _, want := range []string{"gcn+rep 4/8 on cora, split 1", "accuracy: validation 0.8750, test 0.7500",

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // TestAllItems makes all items in both profiles, and renders their tables and figures. It does so once without records,
@@ -16,8 +15,8 @@ import (
 func TestAllItems(t *testing.T) {
 	items := Items()
 	for _, profile := range []Profile{Quick(), Paper()} {
-		s := experiment.Scope{Profile: profile.Profile}
-		for _, records := range []experiment.Records{nil, allRuns(t, s, profile, items)} {
+		s := runs.Scope{Profile: profile.Profile}
+		for _, records := range []runs.Records{nil, allRuns(t, s, profile, items)} {
 			for i, d := range documents(s, profile, records) {
 				if records != nil && items[i].draws != (len(d.Figures) > 0) {
 					t.Errorf("%s has %d figures, and its item says draws = %v", d.Name, len(d.Figures), items[i].draws)
@@ -51,7 +50,7 @@ func TestAllItems(t *testing.T) {
 
 // rules reads a list of rules from JSON, in the format of the files in data/settings. A rule says which values the
 // settings of the candidates have.
-func rules(t *testing.T, text string) (r []experiment.Rule) {
+func rules(t *testing.T, text string) (r []runs.Rule) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Fatal(err)
@@ -67,15 +66,15 @@ func TestSettingsAreChosenOnValidation(t *testing.T) {
 	p.Rules = rules(t,
 		`[{"settings": {"hidden": 8, "epochs": 10, "patience": 5, "lr": [0.01, 0.03, 0.02]},
 		"depths": [{"forward": 2, "reverse": 2}]}]`)
-	s := experiment.Scope{Profile: p.Profile, Datasets: []string{"cora"}, Models: []string{"gcn", "gcn+rep"}}
+	s := runs.Scope{Profile: p.Profile, Datasets: []string{"cora"}, Models: []string{"gcn", "gcn+rep"}}
 	items, err := Choose([]string{"table6"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := experiment.NewView(s, nil)
+	first := runs.NewView(s, nil)
 	Work(p, items)(first)
 	records := allRuns(t, s, p, items)
-	last := experiment.NewView(s, records)
+	last := runs.NewView(s, records)
 	Work(p, items)(last)
 	if len(first.Steps()) != len(last.Steps()) {
 		t.Errorf("the first plan had %d runs, %d were made", len(first.Steps()), len(last.Steps()))
@@ -95,7 +94,7 @@ func TestSettingsAreChosenOnValidation(t *testing.T) {
 	// this split.
 	for _, r := range records {
 		if r.Model == "gcn" && r.Split == 2 {
-			r.Status, r.Message = results.Diverged, "epoch 3: not finite"
+			r.Status, r.Message = runs.Diverged, "epoch 3: not finite"
 		}
 	}
 	text = table(t, s, p, records, "table6")
@@ -108,13 +107,13 @@ func TestSettingsAreChosenOnValidation(t *testing.T) {
 
 // table makes the document of the item with the given name. It returns the first table of the document as Markdown,
 // without the marks for small and bold text.
-func table(t *testing.T, s experiment.Scope, p Profile, records experiment.Records, name string) string {
+func table(t *testing.T, s runs.Scope, p Profile, records runs.Records, name string) string {
 	t.Helper()
 	items, err := Choose([]string{name})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := build(&View{experiment.NewView(s, records), p}, items)[0].Tables[0].Markdown()
+	text, err := build(&View{runs.NewView(s, records), p}, items)[0].Tables[0].Markdown()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,13 +144,13 @@ func TestChoose(t *testing.T) {
 	if _, err = Choose([]string{"table7"}); err == nil || !strings.Contains(err.Error(), "table7") {
 		t.Errorf("got %v", err)
 	}
-	if err := experiment.CheckChoice([]string{"cora"}, []string{"gcnn"}); err == nil {
+	if err := runs.CheckChoice([]string{"cora"}, []string{"gcnn"}); err == nil {
 		t.Error("the model gcnn was accepted")
 	}
-	if err := experiment.CheckChoice([]string{"coral"}, nil); err == nil {
+	if err := runs.CheckChoice([]string{"coral"}, nil); err == nil {
 		t.Error("the dataset coral was accepted")
 	}
-	if !slices.Contains(experiment.Datasets(), "questions") {
+	if !slices.Contains(runs.Datasets(), "questions") {
 		t.Error("questions is missing")
 	}
 }

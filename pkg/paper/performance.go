@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // searches maps the names of a model and of a dataset to our result for this model on this dataset.
-type searches map[[2]string]experiment.Found
+type searches map[[2]string]runs.Found
 
 // performance makes the document of table 2, 3 or 6. Its first table has all rows of the paper's table, with our
 // results beside the published ones, and our results for models that the paper does not have. It also has rows of
@@ -94,21 +94,21 @@ func (v *View) results(p *Performance, all searches, name string) *report.Table 
 func unit(dataset string) string { return metric(dataset) + " [%]" }
 
 func metric(dataset string) string {
-	if experiment.SizeOf(dataset).Classes == 2 {
+	if runs.SizeOf(dataset).Classes == 2 {
 		return "ROC-AUC"
 	}
 	return "accuracy"
 }
 
 // reasons says why f has no results: first which trainings diverged, and then why there are no others.
-func reasons(f experiment.Found) string {
+func reasons(f runs.Found) string {
 	return strings.Join(append(slices.Clone(f.Bad), f.Why), "; ")
 }
 
 // absence says in a table cell why f has no results. It gives all [reasons], unless all trainings went wrong: the list
 // would then be too long for a cell.
-func absence(f experiment.Found) string {
-	if f.Why == experiment.AllBad {
+func absence(f runs.Found) string {
+	if f.Why == runs.AllBad {
 		return f.Why
 	}
 	return reasons(f)
@@ -116,7 +116,7 @@ func absence(f experiment.Found) string {
 
 // cell returns the table cell that shows our result f. The argument paper is the published mean. The cell also shows
 // our mean minus the published mean, unless paper is NaN: then there is none.
-func cell(f experiment.Found, paper float64) report.Cell {
+func cell(f runs.Found, paper float64) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
 		return report.Missing(absence(f))
@@ -180,7 +180,7 @@ func deltas(p *Performance, row PerformanceRow, plain string, all searches) repo
 // of a paired t-test, if there are enough splits for this test. It also says on how many splits the model with reverse
 // layers diverged, since the mean is too good without these. If there are no gains, the cell is empty, and the argument
 // called none says why.
-func gain(with, without experiment.Found, none string) report.Cell {
+func gain(with, without runs.Found, none string) report.Cell {
 	gains := with.Gains(without)
 	if len(gains) == 0 {
 		return report.Missing(none)

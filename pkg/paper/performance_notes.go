@@ -6,9 +6,9 @@ import (
 	"math"
 	"strings"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // behind makes a note for each model with a reverse process. The note lists the datasets on which the mean gain is zero
@@ -104,7 +104,7 @@ func (v *View) settingsTable(p *Performance, all searches, name string) *report.
 // chosenBy says how the settings of a result were chosen: the ID of the search that found them, or their source, and the
 // number of candidates if there were several. For a single candidate without a search or a source, the text is "the
 // profile".
-func chosenBy(f experiment.Found) string {
+func chosenBy(f runs.Found) string {
 	from := cmp.Or(f.Search, f.Source)
 	switch {
 	case f.Candidates > 1 && from != "":

@@ -6,15 +6,15 @@ import (
 	"strings"
 
 	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // Profile has the settings of the runs for all tables and figures. It is read from a file in the folder data/settings.
 // The file schema.json in the same folder describes the format.
 type Profile struct {
-	experiment.Profile
+	runs.Profile
 	// Schema is the name of the file with the JSON schema.
 	Schema string `json:"$schema"`
 	// Complexity describes the benchmarks of table 1.
@@ -38,7 +38,7 @@ type Profile struct {
 // Complexity describes benchmarks of a model on random graphs. The benchmarks show how time and memory depend on
 // quantities such as the number of layers. Only one quantity is varied at a time.
 type Complexity struct {
-	Model experiment.Model `json:"model"`
+	Model runs.Model `json:"model"`
 	// Graph is the size of the random graph. Idle is the size of a tiny graph. A benchmark on the tiny graph shows how
 	// much memory the program itself takes. This memory is subtracted from that of the other benchmarks.
 	Graph Random `json:"graph"`
@@ -60,25 +60,25 @@ type Random struct {
 // Setting is the name of the model's setting that has this number. If Setting is empty, the number is the graph's
 // number of edges. In all these benchmarks, Settings replace other settings of the model.
 type Quantity struct {
-	Quantity string              `json:"quantity"`
-	Setting  string              `json:"setting,omitempty"`
-	Values   []int               `json:"values"`
-	Settings experiment.Settings `json:"settings,omitempty"`
+	Quantity string        `json:"quantity"`
+	Setting  string        `json:"setting,omitempty"`
+	Values   []int         `json:"values"`
+	Settings runs.Settings `json:"settings,omitempty"`
 }
 
 // Boards describes two trainings on a Minesweeper graph. Reverse is the model with a reverse process, and Plain is the
 // model without one.
 type Boards struct {
-	Dataset string           `json:"dataset"`
-	Split   int              `json:"split"`
-	Reverse experiment.Model `json:"reverse"`
-	Plain   experiment.Model `json:"plain"`
+	Dataset string     `json:"dataset"`
+	Split   int        `json:"split"`
+	Reverse runs.Model `json:"reverse"`
+	Plain   runs.Model `json:"plain"`
 	// Figure 1 shows the part of the board that Shown describes. For each number in Layers, it has a map of the
 	// predictions after this number of layers. Figure 4 shows the predictions on other parts of the board. The field
 	// Predictions lists these parts.
-	Layers      []int             `json:"layers"`
-	Shown       experiment.Part   `json:"shown"`
-	Predictions []experiment.Part `json:"predictions"`
+	Layers      []int       `json:"layers"`
+	Shown       runs.Part   `json:"shown"`
+	Predictions []runs.Part `json:"predictions"`
 }
 
 // Depth describes the trainings for figure 2, which shows how results depend on the number of layers. The number of
@@ -92,12 +92,12 @@ type Depth struct {
 // entry's field Layers is 64, the first model has 64 forward layers and 1 reverse layer. The second model has 1 forward
 // layer and 64 reverse layers. Both have the settings of Model, except those that the entry's Settings replace.
 type DepthCurve struct {
-	Dataset string           `json:"dataset"`
-	Splits  []int            `json:"splits"`
-	Model   experiment.Model `json:"model"`
+	Dataset string     `json:"dataset"`
+	Splits  []int      `json:"splits"`
+	Model   runs.Model `json:"model"`
 	Depths  []struct {
-		Layers   int                 `json:"layers"`
-		Settings experiment.Settings `json:"settings,omitempty"`
+		Layers   int           `json:"layers"`
+		Settings runs.Settings `json:"settings,omitempty"`
 	} `json:"depths"`
 }
 
@@ -105,18 +105,18 @@ type DepthCurve struct {
 // that the paper's figure shows. Remedies has models with other remedies for over-smoothing, for comparison. For each
 // number in Layers, GSL is computed from the state after this number of layers.
 type Smoothness struct {
-	Datasets []string           `json:"datasets"`
-	Split    int                `json:"split"`
-	Layers   []int              `json:"layers"`
-	Models   []experiment.Model `json:"models"`
-	Remedies []Remedy           `json:"remedies,omitempty"`
-	Note     string             `json:"note"`
+	Datasets []string     `json:"datasets"`
+	Split    int          `json:"split"`
+	Layers   []int        `json:"layers"`
+	Models   []runs.Model `json:"models"`
+	Remedies []Remedy     `json:"remedies,omitempty"`
+	Note     string       `json:"note"`
 }
 
 // Remedy is a remedy for over-smoothing, such as PairNorm. Models are models of several depths that use this remedy.
 type Remedy struct {
-	Name   string             `json:"name"`
-	Models []experiment.Model `json:"models"`
+	Name   string       `json:"name"`
+	Models []runs.Model `json:"models"`
 }
 
 // RunTime describes the benchmarks for figure 6, which shows the time of an epoch over the number of reverse layers.
@@ -130,8 +130,8 @@ type RunTime struct {
 // RunTimeCurve describes the benchmarks for one curve of figure 6. All have the same dataset and the same model, except
 // for the number of reverse layers. The list RunTime.Reverse has these numbers.
 type RunTimeCurve struct {
-	Dataset string           `json:"dataset"`
-	Model   experiment.Model `json:"model"`
+	Dataset string     `json:"dataset"`
+	Model   runs.Model `json:"model"`
 }
 
 // Quick returns the profile for a laptop: narrow layers, few layers (except in figures about depth), and three splits

@@ -6,21 +6,20 @@ import (
 	"testing"
 
 	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/models"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 func TestConfigurationsAreValid(t *testing.T) {
 	for _, profile := range []Profile{Quick(), Paper()} {
-		v := experiment.NewView(experiment.Scope{Profile: profile.Profile, Datasets: experiment.Datasets()}, nil)
+		v := runs.NewView(runs.Scope{Profile: profile.Profile, Datasets: runs.Datasets()}, nil)
 		Work(profile, Items())(v)
 		for _, s := range v.Steps() {
-			if err := s.Config.Validate(); s.Kind != results.Measure && err != nil {
+			if err := s.Config.Validate(); s.Kind != runs.Measure && err != nil {
 				t.Errorf("%s: %s: %v", profile.Name, s.Task, err)
 			}
 		}
-		for _, dataset := range experiment.Datasets() {
+		for _, dataset := range runs.Datasets() {
 			for _, model := range models.Names() {
 				if all, err := profile.Candidates(dataset, model); err != nil || len(all) == 0 {
 					t.Errorf("profile %s has %d candidates for %s on %s: %v", profile.Name, len(all), model, dataset,
@@ -64,7 +63,7 @@ func TestProfilesAreReadStrictly(t *testing.T) {
 // record is found. A record is found by its key, a hash of the task. Earlier versions of revgnn computed keys in
 // another way; their records must be found, too.
 func TestCommittedRecords(t *testing.T) {
-	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
+	store, err := runs.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +73,7 @@ func TestCommittedRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := Quick()
-	r := &experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store}
+	r := &runs.Runner{Scope: runs.Scope{Profile: p.Profile}, Store: store}
 	plan, err := r.Plan(Work(p, Items()))
 	if err != nil || plan.Done != added {
 		t.Fatalf("of %d committed runs, %d are found: %v", added, plan.Done, err)

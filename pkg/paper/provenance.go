@@ -10,7 +10,7 @@ import (
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/report"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // Provenance describes the runs of a document in sentences. They state the profile, engines, machines, versions of
@@ -21,7 +21,7 @@ func (d *Document) Provenance(p Profile) []string {
 		return append(out, "No runs yet.")
 	}
 	out = append(out, fmt.Sprintf("%s of %s; engine %s; machine %s.", count(len(d.Records), "run"), days(d.Records),
-		each(d.Records, func(r *results.Record) string { return r.Engine }), each(d.Records, machineText)))
+		each(d.Records, func(r *runs.Record) string { return r.Engine }), each(d.Records, machineText)))
 	if commits := each(d.Records, commitText); commits != "" {
 		out = append(out, "Made by revgnn at "+commits+".")
 	}
@@ -29,7 +29,7 @@ func (d *Document) Provenance(p Profile) []string {
 	out = append(out, doubts(d.Records)...)
 	bad := map[string]int{}
 	for _, r := range d.Records {
-		if r.Status != results.OK {
+		if r.Status != runs.OK {
 			bad[r.Status]++
 		}
 	}
@@ -40,7 +40,7 @@ func (d *Document) Provenance(p Profile) []string {
 }
 
 // machineText describes the machine of a run.
-func machineText(r *results.Record) string {
+func machineText(r *runs.Record) string {
 	m := r.Machine
 	return fmt.Sprintf("%s of %s (%s)", count(m.Cores, "core"), strings.TrimSpace(m.CPU+" "+m.GPU), m.Platform)
 }
@@ -48,7 +48,7 @@ func machineText(r *results.Record) string {
 // commitText returns the commit of revgnn that made a run. If revgnn also had a version, the text has both. If the
 // version contains the commit, the text has only the version. The version "(devel)" is ignored, since Go writes it for
 // programs without a version. The text is empty if the record has neither a commit nor a version.
-func commitText(r *results.Record) string {
+func commitText(r *runs.Record) string {
 	version := r.Versions["revgnn"]
 	switch {
 	case version == "" || version == "(devel)":
@@ -61,7 +61,7 @@ func commitText(r *results.Record) string {
 
 // doubts returns sentences about runs that today's program may not repeat exactly (see [older]), and about runs whose
 // records do not say which commit or version made them (see [nameless]).
-func doubts(records []*results.Record) (out []string) {
+func doubts(records []*runs.Record) (out []string) {
 	for _, text := range []string{nameless(records), older(records)} {
 		if text != "" {
 			out = append(out, text)
@@ -73,7 +73,7 @@ func doubts(records []*results.Record) (out []string) {
 // older returns a sentence about trainings that older commits of revgnn made, and whose numbers today's program does
 // not repeat exactly. The sentence says how many such trainings there are, and why their numbers differ. The file
 // data/records/older.json lists these commits. The text is empty if there are no such trainings.
-func older(records []*results.Record) string {
+func older(records []*runs.Record) string {
 	var known struct {
 		Commits []string
 		Says    string
@@ -81,9 +81,9 @@ func older(records []*results.Record) string {
 	if err := json.Unmarshal(data.Older(), &known); err != nil {
 		panic("data/records/older.json: " + err.Error()) // this cannot happen: the file is embedded
 	}
-	var all []*results.Record
+	var all []*runs.Record
 	for _, r := range records {
-		if r.Kind == results.Train && r.Commit != "" && slices.ContainsFunc(known.Commits, func(c string) bool {
+		if r.Kind == runs.Train && r.Commit != "" && slices.ContainsFunc(known.Commits, func(c string) bool {
 			return strings.HasPrefix(r.Commit, c)
 		}) {
 			all = append(all, r)
@@ -102,9 +102,9 @@ func older(records []*results.Record) string {
 
 // nameless returns a sentence about records that have neither a commit nor a version of revgnn. The sentence says how
 // many such records there are, and what their runs computed. The text is empty if there are no such records.
-func nameless(records []*results.Record) string {
+func nameless(records []*runs.Record) string {
 	of := map[string]int{}
-	var all []*results.Record
+	var all []*runs.Record
 	for _, r := range records {
 		if commitText(r) == "" {
 			of[strings.TrimSpace(r.Kind+" "+r.Model)+" on "+r.Dataset]++
@@ -128,7 +128,7 @@ func nameless(records []*results.Record) string {
 
 // each calls the given function for every record. It joins the different texts that the function returns, in
 // alphabetical order.
-func each(records []*results.Record, of func(*results.Record) string) string {
+func each(records []*runs.Record, of func(*runs.Record) string) string {
 	set := map[string]bool{}
 	for _, r := range records {
 		if s := of(r); s != "" {
@@ -139,8 +139,8 @@ func each(records []*results.Record, of func(*results.Record) string) string {
 }
 
 // days returns the date of the first run and the date of the last run as text.
-func days(records []*results.Record) string {
-	byTime := func(a, b *results.Record) int { return a.Started.Compare(b.Started) }
+func days(records []*runs.Record) string {
+	byTime := func(a, b *runs.Record) int { return a.Started.Compare(b.Started) }
 	const day = "2006-01-02"
 	first := slices.MinFunc(records, byTime).Started.Format(day)
 	last := slices.MaxFunc(records, byTime).Started.Format(day)
@@ -152,7 +152,7 @@ func days(records []*results.Record) string {
 
 // versions returns the names and versions of the software that a run was made with: Go and the Go modules that revgnn
 // uses, but not revgnn itself.
-func versions(r *results.Record) string {
+func versions(r *runs.Record) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
 		if name != "revgnn" {
@@ -164,12 +164,12 @@ func versions(r *results.Record) string {
 
 // who returns a table with a row for each pair of a machine and an engine. The row shows how many runs were made on
 // this machine with this engine, how many hours these runs took, and on which days they were made.
-func who(runs []*results.Record) *report.Table {
+func who(records []*runs.Record) *report.Table {
 	t := &report.Table{ID: "who", Title: "By machine and engine", Corner: "Machine", Columns: []report.Column{
 		{Name: "engine"}, {Name: "runs"}, {Name: "trainings"}, {Name: "hours"}, {Name: "days (UTC)"},
 		{Name: "commits"}}}
-	byPlace := map[[2]string][]*results.Record{}
-	for _, r := range runs {
+	byPlace := map[[2]string][]*runs.Record{}
+	for _, r := range records {
 		at := [2]string{machineText(r), r.Engine}
 		byPlace[at] = append(byPlace[at], r)
 	}
@@ -179,7 +179,7 @@ func who(runs []*results.Record) *report.Table {
 	for _, at := range places {
 		trainings, seconds, commits := 0, 0.0, map[string]int{}
 		for _, r := range byPlace[at] {
-			if seconds += r.Seconds; r.Kind == results.Train {
+			if seconds += r.Seconds; r.Kind == runs.Train {
 				trainings++
 			}
 			if c := commitText(r); c != "" {
@@ -196,8 +196,8 @@ func who(runs []*results.Record) *report.Table {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: with %s; runs by commit: %s.", at[0], at[1],
 			each(byPlace[at], versions), strings.Join(names, ", ")))
 	}
-	t.Notes = append(t.Notes, doubts(runs)...)
-	if len(runs) == 0 {
+	t.Notes = append(t.Notes, doubts(records)...)
+	if len(records) == 0 {
 		t.Rows = []report.Row{{Label: "No runs yet.", Cells: make([]report.Cell, len(t.Columns))}}
 	}
 	return t

@@ -5,18 +5,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // TestProvenanceOfDoubtfulRuns: a page says how many records have neither a commit nor a version of revgnn. It also
 // says how many runs were made by older commits of revgnn, and have numbers that today's program does not repeat.
 func TestProvenanceOfDoubtfulRuns(t *testing.T) {
 	day := time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)
-	run := func(commit, version, dataset string) *results.Record {
-		return &results.Record{Kind: results.Train, Model: "gcn", Dataset: dataset, Commit: commit, Started: day,
-			Status: results.OK, Engine: "xla:cpu", Versions: map[string]string{"revgnn": version, "go": "go1.26.8"}}
+	run := func(commit, version, dataset string) *runs.Record {
+		return &runs.Record{Kind: runs.Train, Model: "gcn", Dataset: dataset, Commit: commit, Started: day,
+			Status: runs.OK, Engine: "xla:cpu", Versions: map[string]string{"revgnn": version, "go": "go1.26.8"}}
 	}
-	d := &Document{Records: []*results.Record{run("b5ad8eed3c22", "(devel)", "cora"), run("", "(devel)", "tolokers"),
+	d := &Document{Records: []*runs.Record{run("b5ad8eed3c22", "(devel)", "cora"), run("", "(devel)", "tolokers"),
 		run("", "(devel)", "tolokers"), run("af5f942a7b34", "af5f942a7b34", "cora"), run("", "v1.2.3", "cora"),
 		run("0123456789ab", "v1.0.0-20261122203419-0123456789ab", "cora")}}
 	text := strings.Join(d.Provenance(Quick()), "\n")

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -23,7 +23,7 @@ type Reversing struct {
 	// Rules give the candidates: the settings to choose from. Each way to use a layer also has rules of its own, for
 	// example for the numbers of layers. If Rules and the rules of a way have values for the same setting, the values
 	// from the rules of the way count.
-	Rules []experiment.Rule `json:"candidates"`
+	Rules []runs.Rule `json:"candidates"`
 	// Blocks has an entry for each kind of layer. An entry gives one row of the table for each dataset on which the
 	// layer is run.
 	Blocks []struct {
@@ -38,8 +38,8 @@ type Reversing struct {
 // Way is one of the three ways to use a layer: only forward layers, only reverse layers, or both. Model is the name of
 // the model that is trained. Rules give settings to choose from, such as numbers of layers.
 type Way struct {
-	Model string            `json:"model"`
-	Rules []experiment.Rule `json:"candidates"`
+	Model string      `json:"model"`
+	Rules []runs.Rule `json:"candidates"`
 }
 
 // These constants are the indices of the ways to use a layer. They are used for the list wayNames. The first three are
@@ -72,7 +72,7 @@ func turned(settings ...train.Config) []train.Config {
 // candidates returns the candidates on a dataset for the way w. A way is one of the three ways to use a layer: only
 // forward layers, only reverse layers, or both.
 func (r Reversing) candidates(dataset string, w Way) ([]train.Config, error) {
-	return experiment.Candidates(append(r.Rules[:len(r.Rules):len(r.Rules)], w.Rules...), dataset, w.Model)
+	return runs.Candidates(append(r.Rules[:len(r.Rules):len(r.Rules)], w.Rules...), dataset, w.Model)
 }
 
 // check returns an error if a way to use a layer has no candidates on a dataset, or if the settings of a candidate are
@@ -127,7 +127,7 @@ func reversing(v *View) *Document {
 			}
 			name := func(way int) string { return strings.Join([]string{dataset, b.Title, wayNames[way]}, " ") }
 			row := report.Row{Group: dataset + ", " + unit(dataset), Label: b.Title}
-			var found [4]experiment.Found
+			var found [4]runs.Found
 			var candidates [len(b.Ways)][]train.Config
 			for k, w := range b.Ways {
 				var err error
@@ -140,7 +140,7 @@ func reversing(v *View) *Document {
 			found[allForward].Why = both.Why
 			if both.Config.Model != "" { // its settings are chosen
 				found[allForward] = v.Choose(name(allForward), dataset, turned(both.Config), p.Splits, p.Tried)
-			} else if both.Why == experiment.NotYet {
+			} else if both.Why == runs.NotYet {
 				v.Expect(name(allForward), dataset, turned(candidates[bothWays]...), p.Splits)
 			}
 			for _, f := range found {
@@ -170,7 +170,7 @@ func reversing(v *View) *Document {
 
 // way returns a table cell with the results f for one way to use a layer: only forward layers, only reverse layers, or
 // both. The cell shows the mean test metric over splits, and the numbers of layers.
-func way(f experiment.Found) report.Cell {
+func way(f runs.Found) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
 		return report.Missing(absence(f))

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // TestReversing: the network "as both, but all forward" has the settings chosen for "both". It has as many layers, and
@@ -29,9 +29,9 @@ func TestReversing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := experiment.Scope{Profile: p.Profile}
+	s := runs.Scope{Profile: p.Profile}
 	records := allRuns(t, s, p, items)
-	v := experiment.NewView(s, records)
+	v := runs.NewView(s, records)
 	Work(p, items)(v)
 	var all []string
 	for _, step := range v.Steps() {
@@ -48,7 +48,7 @@ func TestReversing(t *testing.T) {
 	}
 	// Before any run, the plan has the networks with all layers forward as well: with the settings of the candidate of
 	// "both" that takes the most work.
-	v = experiment.NewView(s, nil)
+	v = runs.NewView(s, nil)
 	Work(p, items)(v)
 	provisional := 0
 	for _, step := range v.Steps() {

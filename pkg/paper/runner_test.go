@@ -10,9 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -31,17 +30,17 @@ func tiny(t *testing.T) Profile {
 	return p
 }
 
-// runner returns an [experiment.Runner], which makes runs and records them in an SQLite file. The only dataset that it
+// runner returns an [runs.Runner], which makes runs and records them in an SQLite file. The only dataset that it
 // can load is minesweeper. In place of the public dataset, it loads a generated Minesweeper graph of 92 x 100 cells.
-func runner(t *testing.T, path string) *experiment.Runner {
+func runner(t *testing.T, path string) *runs.Runner {
 	t.Helper()
-	store, err := results.Open(path)
+	store, err := runs.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
 	e := enginetest.Open(t, engine.Go)
-	return &experiment.Runner{Scope: experiment.Scope{Profile: tiny(t).Profile, Models: []string{"gcn", "gcn+rep", "sage+rep"}},
+	return &runs.Runner{Scope: runs.Scope{Profile: tiny(t).Profile, Models: []string{"gcn", "gcn+rep", "sage+rep"}},
 		Store:  store,
 		Engine: func() (*engine.Engine, error) { return e, nil },
 		Load: func(ctx context.Context, name string) (*graphs.Graph, error) {

@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // Verdict says whether our runs reproduce what a claim states.
@@ -72,7 +71,7 @@ type Judgement struct {
 	// follows.
 	Shown string `json:"shown"`
 
-	runs []*results.Record
+	runs []*runs.Record
 }
 
 // Scorecard has all cases of all claims with their verdicts, for one profile.
@@ -156,7 +155,7 @@ func graded(strict, loose bool) Verdict {
 func limited(x, reproduced, weaker float64) Verdict { return graded(x <= reproduced, x <= weaker) }
 
 // Judge makes the scorecard from the recorded runs. It makes no runs.
-func Judge(r *experiment.Runner, p Profile) (*Scorecard, error) {
+func Judge(r *runs.Runner, p Profile) (*Scorecard, error) {
 	v, err := r.View()
 	if err != nil {
 		return nil, err
@@ -233,20 +232,20 @@ func (c Claim) id(one claimCase) string {
 // decide judges one case of a claim. The returned judgement also lists the runs from which the verdict follows.
 func (v *View) decide(c Claim, one claimCase) Judgement {
 	var f finding
-	runs := v.Used(func() { f = one.judge() })
+	used := v.Used(func() { f = one.judge() })
 	j := Judgement{ID: c.id(one), Group: c.Group, Where: c.Where, Shown: c.Shown, Model: one.model, Dataset: one.dataset,
 		Aspect: one.aspect, Verdict: f.verdict, Degree: f.degree, Ours: number(f.ours),
-		Paper: number(f.paper), P: number(f.p), Records: []string{}, runs: runs}
+		Paper: number(f.paper), P: number(f.p), Records: []string{}, runs: used}
 	all := maps.Clone(c.With)
 	maps.Copy(all, values{"model": titleOf(one.model), "dataset": one.dataset, "aspect": one.aspect})
 	maps.Copy(all, one.theirs)
 	j.Says = clauses{c.Says}.fill(c.Each, all)
 	maps.Copy(all, f.say)
 	j.Numbers = append(clauses{"{why}"}, c.Numbers...).fill(c.Each, all)
-	for _, r := range runs {
+	for _, r := range used {
 		j.Records = append(j.Records, r.ID)
 	}
-	splits, least, most := seeds(runs, f.splits)
+	splits, least, most := seeds(used, f.splits)
 	if len(f.splits) > 0 {
 		splits = len(f.splits)
 	}
@@ -279,11 +278,11 @@ func trainings(splits, least, most int) string {
 // seeds looks at the trainings among the given runs that went well, on the given splits, or on all splits if there are
 // none. For each model on each dataset, it counts the splits, and the different seeds on each split. It returns the
 // smallest number of splits, and the smallest and the largest number of seeds.
-func seeds(runs []*results.Record, on []int) (splits, least, most int) {
+func seeds(used []*runs.Record, on []int) (splits, least, most int) {
 	type cell struct{ model, dataset string }
 	trained := map[cell]map[int]map[uint64]bool{} // for each cell and split, the seeds
-	for _, r := range runs {
-		if r.Kind != results.Train || r.Status != results.OK || len(on) > 0 && !slices.Contains(on, r.Split) {
+	for _, r := range used {
+		if r.Kind != runs.Train || r.Status != runs.OK || len(on) > 0 && !slices.Contains(on, r.Split) {
 			continue
 		}
 		c := cell{r.Model, r.Dataset}

@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // task returns the task of a benchmark. In this benchmark, the quantity q, such as the number of layers, has the given
 // value.
-func (c Complexity) task(q Quantity, value int) (experiment.Task, error) {
-	at, graph := experiment.Settings{}, c.Graph
+func (c Complexity) task(q Quantity, value int) (runs.Task, error) {
+	at, graph := runs.Settings{}, c.Graph
 	for key, setting := range q.Settings {
 		at[key] = setting
 	}
@@ -26,16 +25,16 @@ func (c Complexity) task(q Quantity, value int) (experiment.Task, error) {
 	if err == nil {
 		err = model.Validate()
 	}
-	return experiment.Whole(results.Bench, graph.name(), model), err
+	return runs.Whole(runs.Bench, graph.name(), model), err
 }
 
 // idle returns the task of the benchmark on a tiny graph. This benchmark shows how much memory the program itself
 // needs.
-func (c Complexity) idle() experiment.Task {
-	return experiment.Whole(results.Bench, c.Idle.name(), c.Model.Config)
+func (c Complexity) idle() runs.Task {
+	return runs.Whole(runs.Bench, c.Idle.name(), c.Model.Config)
 }
 
-func (r Random) name() string { return experiment.RandomGraph(r.Nodes, r.Edges) }
+func (r Random) name() string { return runs.RandomGraph(r.Nodes, r.Edges) }
 
 // complexity makes table 1: how the time and the memory of a training step depend on quantities such as the number of
 // layers. Time and memory are about proportional to a power of each quantity. For each quantity, the table shows the
@@ -95,7 +94,7 @@ func stated(p *Complexities) *report.Table {
 // field called nothing is the result of a benchmark on a tiny graph. It shows how much memory the program itself needs.
 // This memory is subtracted from the memory of the other benchmarks. The field why says why a benchmark has no result.
 type measured struct {
-	nothing            experiment.Answer[experiment.Timed]
+	nothing            runs.Answer[runs.Timed]
 	quantity           Quantity
 	x, seconds, memory []float64
 	why                string
@@ -106,7 +105,7 @@ type measured struct {
 func (m *measured) measure(v *View, value int) report.Row {
 	row := report.Row{Label: fmt.Sprintf("%s = %d", m.quantity.Quantity, value)}
 	t, err := v.Profile.Complexity.task(m.quantity, value)
-	a := experiment.Answer[experiment.Timed]{}
+	a := runs.Answer[runs.Timed]{}
 	if err != nil {
 		a.Why = "not run: " + err.Error()
 	} else {

@@ -1,16 +1,15 @@
 package paper
 
 import (
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // inversion asks for the outcome of one inversion, for table 4 and figure 5. An inversion applies layers to an input.
 // Then it applies the inverses of these layers, which should restore the input. There are as many layers as in the
 // paper.
-func (v *View) inversion(published *InversionErrors, dataset, model string) (a experiment.Answer[train.Inversion]) {
+func (v *View) inversion(published *InversionErrors, dataset, model string) (a runs.Answer[train.Inversion]) {
 	c := train.Default(model)
 	c.Hidden, c.Forward, c.Lipschitz, c.MaxIterations = v.Profile.Inversions.Hidden, published.Depth,
 		published.Lipschitz, published.MaxIterations
@@ -18,7 +17,7 @@ func (v *View) inversion(published *InversionErrors, dataset, model string) (a e
 		a.Why = "not run: " + err.Error()
 		return a
 	}
-	return experiment.Ask[train.Inversion](v.View, experiment.Whole(results.Invert, dataset, c))
+	return runs.Ask[train.Inversion](v.View, runs.Whole(runs.Invert, dataset, c))
 }
 
 // inversionErrors makes table 4. For this table, layers are applied to an input. Then the inverses of these layers are

@@ -3,10 +3,9 @@ package paper
 import (
 	"math"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/report"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -23,8 +22,8 @@ func statistics(v *View) *Document {
 	d := &Document{Tables: []*report.Table{t}}
 	equal, here := 0, 0
 	for _, row := range p.Rows {
-		task := experiment.Whole(results.Measure, row.Dataset, train.Config{})
-		a := experiment.Ask[metrics.Stats](v.View, task)
+		task := runs.Whole(runs.Measure, row.Dataset, train.Config{})
+		a := runs.Ask[metrics.Stats](v.View, task)
 		cells, same := compared(a, row)
 		t.Rows = append(t.Rows, report.Row{Label: row.Dataset, Cells: cells})
 		switch {
@@ -46,7 +45,7 @@ func statistics(v *View) *Document {
 
 // compared returns the cells of a row of table 5, with our statistics of a dataset beside the published ones. The
 // result called same tells whether all numbers agree.
-func compared(a experiment.Answer[metrics.Stats], paper GraphStatistics) (cells []report.Cell, same bool) {
+func compared(a runs.Answer[metrics.Stats], paper GraphStatistics) (cells []report.Cell, same bool) {
 	same = true
 	for k, pair := range [][2]float64{
 		{float64(a.Outcome.Nodes), float64(paper.Nodes)},

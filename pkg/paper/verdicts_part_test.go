@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // TestPlacesWithoutAllRows: in the paper's table 2, GCN+ReP ranks first on Minesweeper. In our made-up results it also
@@ -13,9 +12,9 @@ import (
 // not Reproduced.
 func TestPlacesWithoutAllRows(t *testing.T) {
 	p := seeded(plainRules(t))
-	s := experiment.Scope{Profile: p.Profile}
-	records := runsOf(t, s, Work(p, Items()), func(task experiment.Task) *results.Record {
-		if task.Kind != results.Train {
+	s := runs.Scope{Profile: p.Profile}
+	records := runsOf(t, s, Work(p, Items()), func(task runs.Task) *runs.Record {
+		if task.Kind != runs.Train {
 			return fake(t, task)
 		}
 		test := 80.0
@@ -25,7 +24,7 @@ func TestPlacesWithoutAllRows(t *testing.T) {
 		return recorded(t, task, scoring(test))
 	})
 	judged := func() Judgement {
-		card, err := judge(&View{experiment.NewView(s, records), p}).Choose([]string{"place/gcn+rep/minesweeper"})
+		card, err := judge(&View{runs.NewView(s, records), p}).Choose([]string{"place/gcn+rep/minesweeper"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +48,7 @@ func TestPlacesWithoutAllRows(t *testing.T) {
 // these models has no result on a dataset, this dataset does not count for any of the models.
 func TestLargestGainOnCommonDatasets(t *testing.T) {
 	p := plainRules(t)
-	j := verdictOf(t, p, "gcn-most/gcn+rep", func(task experiment.Task) any {
+	j := verdictOf(t, p, "gcn-most/gcn+rep", func(task runs.Task) any {
 		gain := map[string]float64{"gcn+rep": 1, "gat+rep": 2, "grand+rep": 1}[task.Config.Model]
 		if task.Dataset == "minesweeper" { // on this dataset grand+rep fails, and gcn+rep gains most
 			if task.Config.Model == "grand+rep" {
@@ -71,12 +70,12 @@ func TestLargestGainOnCommonDatasets(t *testing.T) {
 func TestVerdictsOnAPage(t *testing.T) {
 	p := seeded(plainRules(t))
 	p.Datasets, p.LeftOut = []string{"minesweeper", "squirrel-filtered"}, nil
-	s := experiment.Scope{Profile: p.Profile}
-	ask := func(v *experiment.View) { (&View{v, p}).verdictsOn("table2") }
-	records := runsOf(t, s, ask, func(task experiment.Task) *results.Record {
+	s := runs.Scope{Profile: p.Profile}
+	ask := func(v *runs.View) { (&View{v, p}).verdictsOn("table2") }
+	records := runsOf(t, s, ask, func(task runs.Task) *runs.Record {
 		return recorded(t, task, gaining(map[string][3]float64{"minesweeper": {6, 6.1, 5.9}})(task))
 	})
-	all := (&View{experiment.NewView(s, records), p}).verdictsOn("table2")
+	all := (&View{runs.NewView(s, records), p}).verdictsOn("table2")
 	text := strings.Join(all, "\n")
 	for _, want := range []string{
 		"Reproduced: GCN+ReP differs from its backbone by +6.30 on minesweeper. Here: +6.00 ± 0.10, paper +6.30; ",

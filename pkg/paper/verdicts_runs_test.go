@@ -4,25 +4,24 @@ import (
 	"math"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // smoothing returns a made-up outcome of a training. The GSL of the state after a forward layer is the argument called
 // forward. The GSL of the state after a reverse layer is the argument called reverse.
-func smoothing(task experiment.Task, forward, reverse float64) any {
-	f := &experiment.Followed{}
+func smoothing(task runs.Task, forward, reverse float64) any {
+	f := &runs.Followed{}
 	for _, l := range task.Follow.Layers {
 		if l <= task.Config.Forward {
-			f.Forward = append(f.Forward, experiment.Layer{Layer: l, GSL: train.Number(forward)})
+			f.Forward = append(f.Forward, runs.Layer{Layer: l, GSL: train.Number(forward)})
 		}
 		if l <= task.Config.Reverse {
-			f.Reverse = append(f.Reverse, experiment.Layer{Layer: l, GSL: train.Number(reverse)})
+			f.Reverse = append(f.Reverse, runs.Layer{Layer: l, GSL: train.Number(reverse)})
 		}
 	}
-	return experiment.Trained{Result: train.Result{Status: train.OK}, Metric: "accuracy", Followed: f}
+	return runs.Trained{Result: train.Result{Status: train.OK}, Metric: "accuracy", Followed: f}
 }
 
 func TestVerdictsOfSmoothness(t *testing.T) {
@@ -47,7 +46,7 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 	} {
 		p := Quick()
 		p.Smoothness.Models[0].Lipschitz, p.Smoothness.Models[0].Reverse = c.lipschitz, c.layers
-		j := verdictOf(t, p, c.id, func(task experiment.Task) any {
+		j := verdictOf(t, p, c.id, func(task runs.Task) any {
 			if task.Config.HasReverse() {
 				return smoothing(task, c.gsl.forward, c.gsl.reverse)
 			}
@@ -57,7 +56,7 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 			t.Errorf("%s of %+v: %+v", c.id, c.gsl, j)
 		}
 	}
-	j := verdictOf(t, Quick(), "gsl-forward/gcn+rep/chameleon-filtered", func(task experiment.Task) any {
+	j := verdictOf(t, Quick(), "gsl-forward/gcn+rep/chameleon-filtered", func(task runs.Task) any {
 		// Here the GSL is 0.5 for models with 16 forward layers, and 0.9 for models with 32 or 64. GCN+ReP has 16
 		// forward layers. The three plain models have 16, 32 and 64. The GSL of GCN+ReP is therefore smaller than the
 		// GSL of two plain models, and equal to the GSL of the third.
@@ -71,10 +70,10 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 // spreading returns a made-up outcome of a training for figures 1 and 4. The model has two forward layers and two
 // reverse layers. From the state after layer l, the head predicts 0.5 + x for half of the cells of a board, and 0.5 - x
 // for the other half. In the forward process x is forward[l-1], and in the reverse process x is reverse[l-1].
-func spreading(task experiment.Task, forward, reverse [2]float64) any {
-	f := &experiment.Followed{}
-	layer := func(l int, by float64) experiment.Layer {
-		out := experiment.Layer{Layer: l}
+func spreading(task runs.Task, forward, reverse [2]float64) any {
+	f := &runs.Followed{}
+	layer := func(l int, by float64) runs.Layer {
+		out := runs.Layer{Layer: l}
 		for range task.Follow.Boards {
 			out.Boards = append(out.Boards, []float64{0.5 - by, 0.5 + by, 0.5 - by, 0.5 + by})
 		}
@@ -86,7 +85,7 @@ func spreading(task experiment.Task, forward, reverse [2]float64) any {
 	for l, by := range reverse {
 		f.Reverse = append(f.Reverse, layer(l+1, by))
 	}
-	return experiment.Trained{Result: train.Result{Status: train.OK}, Followed: f}
+	return runs.Trained{Result: train.Result{Status: train.OK}, Followed: f}
 }
 
 func TestVerdictsOfBoards(t *testing.T) {
@@ -109,7 +108,7 @@ func TestVerdictsOfBoards(t *testing.T) {
 		{"fig4/sage+rep", sinks, creeps, Weaker},
 		{"fig4/sage+rep", rises, falls, NotReproduced},
 	} {
-		j := verdictOf(t, Quick(), c.id, func(task experiment.Task) any {
+		j := verdictOf(t, Quick(), c.id, func(task runs.Task) any {
 			return spreading(task, c.forward, c.reverse)
 		})
 		if j.Verdict != c.want || len(j.Records) != 1 {
@@ -131,7 +130,7 @@ func TestVerdictsOfInversions(t *testing.T) {
 		{"convergence/gat+rep/chameleon-filtered", 5e-4, Weaker},
 		{"convergence/gat+rep/chameleon-filtered", 1e-2, NotReproduced},
 	} {
-		j := verdictOf(t, Quick(), c.id, func(experiment.Task) any {
+		j := verdictOf(t, Quick(), c.id, func(runs.Task) any {
 			o := train.Inversion{MeanAbsError: train.Number(c.x), MeanAbsInput: 0.1}
 			for range 8 {
 				o.Residual = append(o.Residual, train.Number(c.x))
@@ -173,9 +172,9 @@ func TestVerdictsOfCosts(t *testing.T) {
 		{"memory/L_F", power(1), Reproduced},
 		{"memory/L_F", power(2), NotReproduced},
 	} {
-		j := verdictOf(t, Quick(), c.id, func(task experiment.Task) any {
+		j := verdictOf(t, Quick(), c.id, func(task runs.Task) any {
 			x := c.seconds(task.Config)
-			return experiment.Timed{Benchmark: train.Benchmark{EpochSeconds: x, PeakRSS: 4e8 + int64(1e6*x)}, IdleRSS: 4e8}
+			return runs.Timed{Benchmark: train.Benchmark{EpochSeconds: x, PeakRSS: 4e8 + int64(1e6*x)}, IdleRSS: 4e8}
 		})
 		if j.Verdict != c.want {
 			t.Errorf("%s: %+v", c.id, j)
@@ -190,8 +189,8 @@ func TestVerdictsOfStatistics(t *testing.T) {
 		homophily float64
 		want      Verdict
 	}{{row.Nodes, row.EdgeHomophily, Reproduced}, {row.Nodes, 0.5, Weaker}, {1, row.EdgeHomophily, NotReproduced}} {
-		j := verdictOf(t, Quick(), "table5/"+row.Dataset, func(task experiment.Task) any {
-			if task.Kind != results.Measure {
+		j := verdictOf(t, Quick(), "table5/"+row.Dataset, func(task runs.Task) any {
+			if task.Kind != runs.Measure {
 				t.Errorf("asked for %s", task)
 			}
 			return metrics.Stats{Name: row.Dataset, Nodes: c.nodes, Edges: row.Edges, Classes: row.Classes,
@@ -204,14 +203,14 @@ func TestVerdictsOfStatistics(t *testing.T) {
 }
 
 func TestTrainings(t *testing.T) {
-	var runs []*results.Record
+	var records []*runs.Record
 	for _, at := range [][2]int{{0, 1}, {0, 2}, {1, 1}, {1, 1}} {
-		runs = append(runs, &results.Record{Kind: results.Train, Split: at[0], Seed: uint64(at[1]),
-			Status: results.OK})
+		records = append(records, &runs.Record{Kind: runs.Train, Split: at[0], Seed: uint64(at[1]),
+			Status: runs.OK})
 	}
-	runs = append(runs, &results.Record{Kind: results.Bench, Split: results.NoSplit, Status: results.OK},
-		&results.Record{Kind: results.Train, Split: 2, Status: results.Diverged})
-	splits, least, most := seeds(runs, nil)
+	records = append(records, &runs.Record{Kind: runs.Bench, Split: runs.NoSplit, Status: runs.OK},
+		&runs.Record{Kind: runs.Train, Split: 2, Status: runs.Diverged})
+	splits, least, most := seeds(records, nil)
 	if got := trainings(splits, least, most); splits != 2 || got != "2 splits × 1 to 2 seeds" {
 		t.Errorf("got %d, %s", splits, got)
 	}

@@ -7,10 +7,9 @@ import (
 	"testing"
 
 	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/report"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -19,23 +18,23 @@ func plainRules(t *testing.T) Profile {
 	t.Helper()
 	p := Quick()
 	p.Chosen, p.Repeated = nil, nil
-	p.Datasets, p.LeftOut = experiment.Datasets(), nil
+	p.Datasets, p.LeftOut = runs.Datasets(), nil
 	p.Rules = rules(t, `[{"settings": {"hidden": 8, "epochs": 10}, "depths": [{"forward": 2, "reverse": 2}]}]`)
 	return p
 }
 
 // seeded returns the profile with three seeds on each split for the paper's own models.
 func seeded(p Profile) Profile {
-	p.Repeated = []experiment.Repeated{{Models: []string{"gcn", "gcn+rep", "gat", "gat+rep", "grand", "grand+rep"},
+	p.Repeated = []runs.Repeated{{Models: []string{"gcn", "gcn+rep", "gat", "gat+rep", "grand", "grand+rep"},
 		Seeds: 3}}
 	return p
 }
 
 // verdictOf returns the judgement of the case with the given ID. It makes no runs: the function outcome makes up the
 // outcome of each task. If outcome returns nil, the run counts as diverged.
-func verdictOf(t *testing.T, p Profile, id string, outcome func(experiment.Task) any) Judgement {
+func verdictOf(t *testing.T, p Profile, id string, outcome func(runs.Task) any) Judgement {
 	t.Helper()
-	s := experiment.Scope{Profile: p.Profile}
+	s := runs.Scope{Profile: p.Profile}
 	decided := func(v *View) (found []Judgement) {
 		for _, c := range paperClaims().Claims {
 			if strings.SplitN(id, "/", 2)[0] != c.ID {
@@ -49,9 +48,9 @@ func verdictOf(t *testing.T, p Profile, id string, outcome func(experiment.Task)
 		}
 		return found
 	}
-	records := runsOf(t, s, func(v *experiment.View) { decided(&View{v, p}) },
-		func(task experiment.Task) *results.Record { return recorded(t, task, outcome(task)) })
-	none, all := decided(&View{experiment.NewView(s, nil), p}), decided(&View{experiment.NewView(s, records), p})
+	records := runsOf(t, s, func(v *runs.View) { decided(&View{v, p}) },
+		func(task runs.Task) *runs.Record { return recorded(t, task, outcome(task)) })
+	none, all := decided(&View{runs.NewView(s, nil), p}), decided(&View{runs.NewView(s, records), p})
 	if len(all) != 1 {
 		t.Fatalf("%d claims are called %s", len(all), id)
 	}
@@ -67,11 +66,11 @@ func verdictOf(t *testing.T, p Profile, id string, outcome func(experiment.Task)
 
 // scoring returns the outcome of a training with the given test metric, in percent.
 func scoring(percent float64) any {
-	return experiment.Trained{Result: train.Result{Val: 0.5, Test: train.Number(percent / 100), Status: train.OK}}
+	return runs.Trained{Result: train.Result{Val: 0.5, Test: train.Number(percent / 100), Status: train.OK}}
 }
 
 // around returns mean - distance for split 0, mean for split 1 and mean + distance for split 2.
-func around(task experiment.Task, mean, distance float64) float64 {
+func around(task runs.Task, mean, distance float64) float64 {
 	return mean + distance*float64(task.Split-1)
 }
 
@@ -91,7 +90,7 @@ func TestVerdictsOfCells(t *testing.T) {
 		{"table2/gcn+rep/minesweeper", 99, NotReproduced, Above},
 		{"table6/gcn/cora", 88.0, Reproduced, WithinOne},
 	} {
-		j := verdictOf(t, p, c.id, func(task experiment.Task) any { return scoring(around(task, c.mean, 0.1)) })
+		j := verdictOf(t, p, c.id, func(task runs.Task) any { return scoring(around(task, c.mean, 0.1)) })
 		if j.Verdict != c.want || j.Degree != c.degree || j.Splits != 3 || j.Seeds != 1 || len(j.Records) != 3 ||
 			j.Ours == nil || !strings.Contains(j.Numbers, "3 splits × 1 seed") {
 			t.Errorf("%s at %g: %+v", c.id, c.mean, j)
@@ -103,7 +102,7 @@ func TestCellsOfFailedAndFewSplits(t *testing.T) {
 	p := plainRules(t)
 	const id = "table2/gcn/squirrel-filtered"
 	p.Tried = 1
-	j := verdictOf(t, p, id, func(task experiment.Task) any {
+	j := verdictOf(t, p, id, func(task runs.Task) any {
 		if task.Split == 2 {
 			return nil
 		}
@@ -113,7 +112,7 @@ func TestCellsOfFailedAndFewSplits(t *testing.T) {
 		t.Errorf("of a split that diverged: %+v", j)
 	}
 	p.Tried = 3 // with one candidate, there is nothing to compare on these splits
-	j = verdictOf(t, p, id, func(task experiment.Task) any {
+	j = verdictOf(t, p, id, func(task runs.Task) any {
 		if task.Split == 0 {
 			return nil
 		}
@@ -122,22 +121,22 @@ func TestCellsOfFailedAndFewSplits(t *testing.T) {
 	if j.Verdict != Weaker || j.Ours == nil || !strings.Contains(j.Numbers, "split 0 diverged") {
 		t.Errorf("of a first split that diverged: %+v", j)
 	}
-	j = verdictOf(t, p, id, func(experiment.Task) any { return nil })
-	if j.Verdict != NotReproduced || j.Ours != nil || !strings.Contains(j.Numbers, experiment.AllBad) {
+	j = verdictOf(t, p, id, func(runs.Task) any { return nil })
+	if j.Verdict != NotReproduced || j.Ours != nil || !strings.Contains(j.Numbers, runs.AllBad) {
 		t.Errorf("of splits that all diverged: %+v", j)
 	}
-	j = verdictOf(t, p, id, func(experiment.Task) any { return refused{} })
+	j = verdictOf(t, p, id, func(runs.Task) any { return refused{} })
 	if j.Verdict != NotRun || !strings.Contains(j.Numbers, "split 2 failed (it needs 90 GiB of memory)") {
 		t.Errorf("of splits for which the machine is too small: %+v", j)
 	}
 	p.Splits = []int{0, 1}
-	rest := experiment.Found{Bad: []string{"split 0 diverged"}, Missing: 9, Why: experiment.NotYet}
+	rest := runs.Found{Bad: []string{"split 0 diverged"}, Missing: 9, Why: runs.NotYet}
 	table2 := published[Performance]("table2")
 	if f := (rule{Reproduced: 1, Weaker: 2}).cell(rest, *table2.row("gcn"), 0); f.verdict != NotRun ||
 		!strings.Contains(fmt.Sprint(f.say["why"]), "split 0 diverged; not run yet") {
 		t.Errorf("of a split that diverged, before the others were run: %+v", f)
 	}
-	j = verdictOf(t, p, id, func(experiment.Task) any { return scoring(39.47) })
+	j = verdictOf(t, p, id, func(runs.Task) any { return scoring(39.47) })
 	if j.Verdict != NotRun || !strings.Contains(j.Numbers, "too few") {
 		t.Errorf("of two splits: %+v", j)
 	}
@@ -146,7 +145,7 @@ func TestCellsOfFailedAndFewSplits(t *testing.T) {
 // TestBalancedRows: some rows of the paper's tables were published for class-balanced splits. The verdicts on the cells
 // of these rows follow from our runs on class-balanced splits.
 func TestBalancedRows(t *testing.T) {
-	j := verdictOf(t, plainRules(t), "table6/mlp/cora", func(task experiment.Task) any {
+	j := verdictOf(t, plainRules(t), "table6/mlp/cora", func(task runs.Task) any {
 		if task.Dataset != "cora"+data.Balanced {
 			t.Errorf("asked for a run on %s", task.Dataset)
 		}
@@ -160,8 +159,8 @@ func TestBalancedRows(t *testing.T) {
 // gaining returns a function that makes up the outcomes of trainings. The test metric of a model without a reverse
 // process is 80. With a reverse process, the test metric is 80 plus a gain. The keys of the argument gains are names of
 // datasets or of models. Each value has the gains on splits 0, 1 and 2.
-func gaining(gains map[string][3]float64) func(experiment.Task) any {
-	return func(task experiment.Task) any {
+func gaining(gains map[string][3]float64) func(runs.Task) any {
+	return func(task runs.Task) any {
 		by, named := gains[task.Dataset]
 		if !named {
 			by = gains[task.Config.Model]
@@ -221,7 +220,7 @@ func TestVerdictsOfFewSeeds(t *testing.T) {
 
 // TestCellsSayTheirSeeds: the verdict on a cell says how much results with different seeds differ.
 func TestCellsSayTheirSeeds(t *testing.T) {
-	j := verdictOf(t, seeded(plainRules(t)), "table2/gcn+rep/minesweeper", func(task experiment.Task) any {
+	j := verdictOf(t, seeded(plainRules(t)), "table2/gcn+rep/minesweeper", func(task runs.Task) any {
 		return scoring(96 + float64(task.Config.Seed)/1000) // 96, 97 and 98 on each split
 	})
 	if !strings.Contains(j.Numbers, "seeds on the same split differ by ±1.00") || j.Seeds != 3 {
@@ -249,7 +248,7 @@ func TestVerdictsOfBackbones(t *testing.T) {
 		}
 	}
 	// The runs of a model fail on one dataset. This dataset counts, but has no gain that could enter the average.
-	j := verdictOf(t, p, "improves", func(task experiment.Task) any {
+	j := verdictOf(t, p, "improves", func(task runs.Task) any {
 		if task.Dataset == "minesweeper" && task.Config.Model == "gat+rep" {
 			return nil
 		}
@@ -271,7 +270,7 @@ func TestVerdictsOfPlaces(t *testing.T) {
 		own, distance float64
 		want          Verdict
 	}{{90, 0.1, Reproduced}, {79, 3, Weaker}, {79, 0.1, NotReproduced}} {
-		j := verdictOf(t, p, "place/gcn+rep/minesweeper", func(task experiment.Task) any {
+		j := verdictOf(t, p, "place/gcn+rep/minesweeper", func(task runs.Task) any {
 			if task.Config.Model == "gcn+rep" {
 				return scoring(around(task, c.own, c.distance))
 			}
@@ -289,7 +288,7 @@ func TestVerdictsOfPlaces(t *testing.T) {
 		want    Verdict
 	}{{"gcn", nil, Reproduced}, {"gcn+rep", nil, NotReproduced}, {"gcn", refused{}, Weaker},
 		{"gcn+rep", refused{}, NotRun}} {
-		j := verdictOf(t, p, "place/gcn+rep/minesweeper", func(task experiment.Task) any {
+		j := verdictOf(t, p, "place/gcn+rep/minesweeper", func(task runs.Task) any {
 			if task.Config.Model == c.model {
 				return c.outcome
 			}
@@ -305,7 +304,7 @@ func TestVerdictsOfPlaces(t *testing.T) {
 func TestPlacesOnSharedSplits(t *testing.T) {
 	p := seeded(plainRules(t))
 	p.Splits = []int{0, 1, 2, 3}
-	j := verdictOf(t, p, "place/gcn+rep/minesweeper", func(task experiment.Task) any {
+	j := verdictOf(t, p, "place/gcn+rep/minesweeper", func(task runs.Task) any {
 		switch {
 		case task.Config.Model == "gcn+rep" && task.Split == 0:
 			return scoring(60) // the mean over all four splits is 83.1
@@ -325,8 +324,8 @@ func TestPlacesOnSharedSplits(t *testing.T) {
 
 // TestDivergedWithReverseLayers: differences on the other splits are given with the number of splits that are left out.
 func TestDivergedWithReverseLayers(t *testing.T) {
-	plain := experiment.Found{Tests: map[int]float64{0: 0.7, 1: 0.7, 2: 0.7}, Splits: []int{0, 1, 2}}
-	with := experiment.Found{Tests: map[int]float64{0: 0.8, 1: 0.9}, Splits: []int{0, 1, 2},
+	plain := runs.Found{Tests: map[int]float64{0: 0.7, 1: 0.7, 2: 0.7}, Splits: []int{0, 1, 2}}
+	with := runs.Found{Tests: map[int]float64{0: 0.8, 1: 0.9}, Splits: []int{0, 1, 2},
 		Bad: []string{"split 2 diverged"}}
 	table := report.Table{ID: "one", Title: "Gains", Corner: "", Columns: []report.Column{{Name: "gain"}},
 		Rows: []report.Row{{Label: "Δ", Cells: []report.Cell{gain(with, plain, "none")}}}}
@@ -359,7 +358,7 @@ func TestVerdictsOfDepth(t *testing.T) {
 		{"deep-reverse/gcn+rep/minesweeper", func(l int) float64 { return float64(l % 512) }, Reproduced},
 		{"deep-forward/gcn+rep/chameleon-filtered", func(l int) float64 { return float64(l) / 20 }, Reproduced},
 	} {
-		j := verdictOf(t, p, c.id, func(task experiment.Task) any {
+		j := verdictOf(t, p, c.id, func(task runs.Task) any {
 			return scoring(c.of(max(task.Config.Forward, task.Config.Reverse)))
 		})
 		if j.Verdict != c.want {
@@ -373,7 +372,7 @@ func TestVerdictsOfDepth(t *testing.T) {
 func TestDepthsThatDiverged(t *testing.T) {
 	p := plainRules(t)
 	for splits, want := range map[int]Verdict{1: Weaker, 100: NotReproduced} {
-		j := verdictOf(t, p, "deep-forward/gcn+rep/chameleon-filtered", func(task experiment.Task) any {
+		j := verdictOf(t, p, "deep-forward/gcn+rep/chameleon-filtered", func(task runs.Task) any {
 			if task.Config.Forward == 512 && task.Split < splits {
 				return nil
 			}

@@ -1,14 +1,14 @@
 package paper
 
 import (
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
-// View gives the functions of items what they need: the outcomes of recorded runs (see [experiment.View]), and the
+// View gives the functions of items what they need: the outcomes of recorded runs (see [runs.View]), and the
 // profile.
 type View struct {
-	*experiment.View
+	*runs.View
 	Profile Profile
 }
 

@@ -10,14 +10,13 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
-	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/runpage"
-	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // recorded trains a small model, and returns the record of this training. The record has the details that a page shows.
-func recorded() (run results.Record) {
+func recorded() (run runs.Record) {
 	ctx := context.Background()
 	e, err := engine.Open(engine.Go)
 	if err != nil {
@@ -29,8 +28,8 @@ func recorded() (run results.Record) {
 	}
 	c := train.Default("gcn+rep")
 	c.Forward, c.Reverse, c.Hidden, c.Epochs = 1, 2, 4, 3
-	_, err = sweep.Run(ctx, e, g, c, sweep.Options{Splits: []int{0}, Details: true,
-		Split: func(r *sweep.Record, _ bool) {
+	_, err = runs.Sweep(ctx, e, g, c, runs.SweepOptions{Splits: []int{0}, Details: true,
+		Split: func(r *runs.SplitRecord, _ bool) {
 			if run, err = r.Recorded(); err != nil {
 				log.Fatal(err)
 			}

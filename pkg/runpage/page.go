@@ -7,15 +7,14 @@ import (
 	"strings"
 
 	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/report"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // run is the record of a training, together with the settings and the outcome that were read from it.
 type run struct {
-	*results.Record
+	*runs.Record
 	config train.Config
 	// out is the outcome. ended tells whether the record has an outcome.
 	out   outcome
@@ -26,14 +25,14 @@ type run struct {
 // other commands, such as 'revgnn reproduce', have Metric instead, and some also have Followed.
 type outcome struct {
 	train.Result
-	Metric   string               `json:"metric"`
-	Details  *train.Details       `json:"details"`
-	Followed *experiment.Followed `json:"followed"`
+	Metric   string         `json:"metric"`
+	Details  *train.Details `json:"details"`
+	Followed *runs.Followed `json:"followed"`
 }
 
 // Page makes the page of a training from the record r, and returns the page as HTML. It returns an error if the record
 // is not that of a training.
-func Page(r *results.Record) (string, error) {
+func Page(r *runs.Record) (string, error) {
 	is, err := read(r)
 	if err != nil {
 		return "", err
@@ -43,12 +42,12 @@ func Page(r *results.Record) (string, error) {
 }
 
 // read reads the settings and the outcome from the record of a training.
-func read(r *results.Record) (run, error) {
-	if r.Kind != results.Train {
+func read(r *runs.Record) (run, error) {
+	if r.Kind != runs.Train {
 		return run{}, fmt.Errorf("run %s is of the kind %s: pages are made of trainings (kind %s), see 'revgnn runs list "+
-			"--kind %[3]s'", r.ID, r.Kind, results.Train)
+			"--kind %[3]s'", r.ID, r.Kind, runs.Train)
 	}
-	t, err := experiment.TaskOf(r)
+	t, err := runs.TaskOf(r)
 	if err != nil {
 		return run{}, err
 	}

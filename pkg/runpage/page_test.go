@@ -12,20 +12,19 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/report/echarts"
-	"github.com/revgnn/revgnn/pkg/results"
-	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
 // recorded trains a model on split 0, and returns the record that the command 'revgnn train --runs' would make.
-func recorded(t *testing.T, g *graphs.Graph, model string) *results.Record {
+func recorded(t *testing.T, g *graphs.Graph, model string) *runs.Record {
 	t.Helper()
 	c := modeltest.Small(model)
 	c.Epochs = 6
-	var record results.Record
-	_, err := sweep.Run(t.Context(), enginetest.Open(t, engine.Go), g, c, sweep.Options{Splits: []int{0}, Details: true,
-		Split: func(r *sweep.Record, _ bool) {
+	var record runs.Record
+	_, err := runs.Sweep(t.Context(), enginetest.Open(t, engine.Go), g, c, runs.SweepOptions{Splits: []int{0}, Details: true,
+		Split: func(r *runs.SplitRecord, _ bool) {
 			var err error
 			if record, err = r.Recorded(); err != nil {
 				t.Fatal(err)
@@ -40,7 +39,7 @@ func recorded(t *testing.T, g *graphs.Graph, model string) *results.Record {
 
 // pageOf returns the page of a record without the HTML head. The head contains the JavaScript library ECharts, in which
 // the tests do not look for texts.
-func pageOf(t *testing.T, r *results.Record) string {
+func pageOf(t *testing.T, r *runs.Record) string {
 	t.Helper()
 	page, err := Page(r)
 	if err != nil {
@@ -92,13 +91,13 @@ func TestPageOfTwoClasses(t *testing.T) {
 	holds(t, pageOf(t, &older), append(whole[4:], "Not in this record: the curves", "Not in this record: the confusion",
 		"Not in this record: iterations", "Not in this record: the smoothness"), []string{"data:image"})
 	failed := *r
-	failed.Outcome, failed.Status, failed.Message = nil, results.Failed, "the <engine> stopped"
+	failed.Outcome, failed.Status, failed.Message = nil, runs.Failed, "the <engine> stopped"
 	holds(t, pageOf(t, &failed), []string{"it ended as failed. The &lt;engine&gt; stopped.", "Settings of gcn+rep"},
 		[]string{"<engine>"})
 	diverged := bytes.ReplaceAll(r.Outcome, []byte(`"best_epoch":`), []byte(`"best_epoch":0,"x":`))
-	failed.Outcome, failed.Status = diverged, results.Diverged
+	failed.Outcome, failed.Status = diverged, runs.Diverged
 	pageOf(t, &failed)
-	failed.Kind = results.Bench
+	failed.Kind = runs.Bench
 	if _, err := Page(&failed); err == nil || !strings.Contains(err.Error(), "pages are made of trainings") {
 		t.Errorf("got %v", err)
 	}
@@ -157,7 +156,7 @@ func TestSweepPage(t *testing.T) {
 	hasLibrary(t)
 	g := modeltest.Board(t, 8)
 	first := *recorded(t, g, "gcn+rep")
-	with := func(id string, split int, seed uint64, test float64, later time.Duration) results.Record {
+	with := func(id string, split int, seed uint64, test float64, later time.Duration) runs.Record {
 		var outcome map[string]any
 		if err := json.Unmarshal(first.Outcome, &outcome); err != nil {
 			t.Fatal(err)
@@ -173,10 +172,10 @@ func TestSweepPage(t *testing.T) {
 	}
 	other := *recorded(t, g, "gcn")
 	failed := with("stopped", 0, 0, 0.5, 2*time.Hour)
-	failed.Status, failed.Outcome = results.Failed, nil
+	failed.Status, failed.Outcome = runs.Failed, nil
 	alone := failed // nothing ended well on split 2, which has no numbers
 	alone.ID, alone.Split, alone.Seed = "alone", 2, 2
-	all := []results.Record{with("earlier", 0, 0, 0.1, 0), with("newer", 0, 0, 0.5, time.Hour),
+	all := []runs.Record{with("earlier", 0, 0, 0.1, 0), with("newer", 0, 0, 0.5, time.Hour),
 		with("second", 1, 1, 0.7, 0), with("seeded", 1, 1001, 0.9, 0), other, failed, alone}
 	list, err := Siblings(&all[2], all)
 	if err != nil || len(list) != 4 || list[0].ID != "newer" || list[2].ID != "seeded" {

@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/report"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -73,7 +72,7 @@ func (r run) settings() report.Item {
 func (r run) origin() report.Item {
 	rows := [][2]string{{"dataset", r.Dataset}, {"checksum of the graph", r.Checksum}, {"split", fmt.Sprint(r.Split)},
 		{"seed of this split (seed + split)", fmt.Sprint(r.Seed)}, {"engine", r.Engine}}
-	if n := experiment.ThreadsOf(r.Record); n > 0 {
+	if n := runs.ThreadsOf(r.Record); n > 0 {
 		rows = append(rows, [2]string{"threads", fmt.Sprint(n)})
 	}
 	rows = append(rows, [2]string{"platform", r.Machine.Platform}, [2]string{"processor", r.Machine.CPU},
@@ -86,18 +85,18 @@ func (r run) origin() report.Item {
 
 // Command returns the command line that repeats a training and records it again. The argument r is the record of the
 // training, and c are its settings. Of the settings, the command line has only those that differ from the defaults.
-func Command(r *results.Record, c train.Config) string { return command(r, c, []int{r.Split}) }
+func Command(r *runs.Record, c train.Config) string { return command(r, c, []int{r.Split}) }
 
 // command returns the command line that trains a model on the given splits. The record r names the dataset, the model
 // and the engine, and c are the settings.
-func command(r *results.Record, c train.Config, splits []int) string {
+func command(r *runs.Record, c train.Config, splits []int) string {
 	words := []string{"revgnn train", "--dataset " + quoted(r.Dataset), "--model " + quoted(r.Model),
 		"--splits " + strings.ReplaceAll(strings.Trim(fmt.Sprint(splits), "[]"), " ", ",")}
 	for _, s := range c.Changed() {
 		words = append(words, "--"+s.Name+"="+quoted(fmt.Sprint(s.Current())))
 	}
 	words = append(words, "--engine "+quoted(r.Engine))
-	if n := experiment.ThreadsOf(r); n > 0 && strings.HasPrefix(r.Engine, "xla:cpu") {
+	if n := runs.ThreadsOf(r); n > 0 && strings.HasPrefix(r.Engine, "xla:cpu") {
 		words = append(words, fmt.Sprintf("--threads %d", n))
 	}
 	return strings.Join(append(words, "--runs runs.sqlite"), " ")

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // Blind is a graph for training and validation on one split. The split has no test nodes any more, and only its
@@ -21,7 +21,7 @@ type Blind struct {
 // replaced by class 0. So the labels of test nodes cannot influence the trials. The copy has all nodes, features and
 // edges of the graph.
 func Blindfold(g *graphs.Graph, split int) (Blind, error) {
-	if err := sweep.HasSplits([]int{split}, g); err != nil {
+	if err := runs.HasSplits([]int{split}, g); err != nil {
 		return Blind{}, err
 	}
 	s := g.Splits[split]

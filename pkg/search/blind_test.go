@@ -14,7 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -22,7 +22,7 @@ import (
 // takes about a second. It keeps its records in the file path.
 func tiny(t *testing.T, g *graphs.Graph, path string) *Search {
 	t.Helper()
-	store, err := results.Open(path)
+	store, err := runs.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func run(t *testing.T, s *Search) *Result {
 // told returns the content of a search's records, without IDs, times and memory, which differ from run to run.
 func told(t *testing.T, s *Search) string {
 	t.Helper()
-	records, err := s.Store.Find(results.Query{Kind: results.Search})
+	records, err := s.Store.Find(runs.Query{Kind: runs.Search})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,12 +110,12 @@ func TestBlind(t *testing.T) {
 	if x.Search != y.Search || x.Best.Trial != y.Best.Trial || !x.Complete || !x.Found() {
 		t.Errorf("%+v and %+v", x, y)
 	}
-	records, err := a.Store.Find(results.Query{})
+	records, err := a.Store.Find(runs.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range records {
-		if r.Kind != results.Search || bytes.Contains(bytes.ToLower(r.Outcome), []byte("test")) {
+		if r.Kind != runs.Search || bytes.Contains(bytes.ToLower(r.Outcome), []byte("test")) {
 			t.Errorf("run %s of kind %s has a test: %s", r.ID, r.Kind, r.Outcome)
 		}
 	}

@@ -10,14 +10,14 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // Choices is the content of a file into which searches write the settings that they have chosen ([Result.Save]). The
-// list Chosen has the same form as in a profile ([experiment.Profile]).
+// list Chosen has the same form as in a profile ([runs.Profile]).
 type Choices struct {
-	Chosen []experiment.Choice `json:"chosen"`
+	Chosen []runs.Choice `json:"chosen"`
 }
 
 // maxChoices is the largest size, in bytes, of a file that [OpenChoices] reads.
@@ -40,8 +40,8 @@ func OpenChoices(path string) (c Choices, err error) {
 
 // Choice returns what the search has chosen: those settings of the best trial that differ from the model's defaults,
 // and the ID of the search, by which the records of the search are found.
-func (r *Result) Choice() experiment.Choice {
-	c := experiment.Choice{Dataset: r.Dataset, Model: r.Model, Settings: experiment.Settings{}, Search: r.Search}
+func (r *Result) Choice() runs.Choice {
+	c := runs.Choice{Dataset: r.Dataset, Model: r.Model, Settings: runs.Settings{}, Search: r.Search}
 	for _, s := range r.Config.Changed() {
 		c.Settings[s.Key()], _ = json.Marshal(s.Current()) // cannot fail: settings are plain values
 	}
@@ -52,7 +52,7 @@ func (r *Result) Choice() experiment.Choice {
 }
 
 // Save writes the chosen settings ([Result.Choice]) into the file at path. They replace the settings that an earlier
-// search has chosen for the same model and dataset. Settings that are from no search ([experiment.Choice.Source]) are
+// search has chosen for the same model and dataset. Settings that are from no search ([runs.Choice.Source]) are
 // kept. Several searches may save to the same file: Save waits while
 // another search writes. If ctx ends during this wait, Save returns an error.
 func (r *Result) Save(ctx context.Context, path string) error {
@@ -65,7 +65,7 @@ func (r *Result) Save(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	kept.Chosen = slices.DeleteFunc(kept.Chosen, func(c experiment.Choice) bool {
+	kept.Chosen = slices.DeleteFunc(kept.Chosen, func(c runs.Choice) bool {
 		return c.Dataset == r.Dataset && c.Model == r.Model && c.Source == ""
 	})
 	kept.Chosen = append(kept.Chosen, r.Choice())
@@ -77,7 +77,7 @@ func (r *Result) Save(ctx context.Context, path string) error {
 }
 
 // Describe returns the settings of a trial as text, such as "hidden 32, lr 0.01".
-func Describe(s experiment.Settings) string {
+func Describe(s runs.Settings) string {
 	var b bytes.Buffer
 	for i, key := range slices.Sorted(maps.Keys(s)) {
 		if i > 0 {

@@ -12,10 +12,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/report/echarts"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -25,14 +24,14 @@ func TestChosen(t *testing.T) {
 	g, dir := board(t), t.TempDir()
 	s := tiny(t, g, filepath.Join(dir, "runs.sqlite"))
 	r := run(t, s)
-	runner := &experiment.Runner{Store: s.Store, EngineName: s.Engine.Name,
+	runner := &runs.Runner{Store: s.Store, EngineName: s.Engine.Name,
 		Engine: func() (*engine.Engine, error) { return s.Engine, nil },
 		Load:   func(context.Context, string) (*graphs.Graph, error) { return g, nil }}
 	e, err := Evaluate(t.Context(), runner, r, []int{0, 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	trained, err := s.Store.Find(results.Query{Kind: results.Train})
+	trained, err := s.Store.Find(runs.Query{Kind: runs.Train})
 	if err != nil || len(trained) != 2 || len(e.Splits) != 2 || e.Mean != e.Mean || e.Splits[0].Record != trained[0].ID {
 		t.Errorf("%+v with %d trainings, %v", e, len(trained), err)
 	}
@@ -40,8 +39,8 @@ func TestChosen(t *testing.T) {
 	// and other features needs its own trainings.
 	changed := *g
 	changed.Features = append([]float32{g.Features[0] + 1}, g.Features[1:]...)
-	on := func(g *graphs.Graph) *experiment.Runner {
-		return &experiment.Runner{Store: s.Store, EngineName: s.Engine.Name, Engine: runner.Engine,
+	on := func(g *graphs.Graph) *runs.Runner {
+		return &runs.Runner{Store: s.Store, EngineName: s.Engine.Name, Engine: runner.Engine,
 			Load: func(context.Context, string) (*graphs.Graph, error) { return g, nil }}
 	}
 	for _, again := range []struct {
@@ -52,7 +51,7 @@ func TestChosen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		trained, err := s.Store.Find(results.Query{Kind: results.Train})
+		trained, err := s.Store.Find(runs.Query{Kind: runs.Train})
 		if err != nil || len(trained) != again.want || (one.Splits[0].Record == e.Splits[0].Record) != (again.g == g) {
 			t.Errorf("%+v with %d trainings, %v", one, len(trained), err)
 		}
@@ -69,7 +68,7 @@ func TestChosen(t *testing.T) {
 	if err != nil || len(c.Chosen) != 2 || c.Chosen[1].Model != r.Model || c.Chosen[1].Search != r.Search {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	found, err := experiment.Profile{Chosen: c.Chosen}.Candidates(r.Dataset, r.Model)
+	found, err := runs.Profile{Chosen: c.Chosen}.Candidates(r.Dataset, r.Model)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%v, %v", found, err)
 	}
@@ -125,7 +124,7 @@ func TestEvaluateBalanced(t *testing.T) {
 	s := tiny(t, g, filepath.Join(t.TempDir(), "runs.sqlite"))
 	s.Base.Epochs = 1
 	r := &Result{Search: s.ID(), Dataset: "cora" + data.Balanced, Model: s.Base.Model, Config: s.Base}
-	runner := &experiment.Runner{Store: s.Store, EngineName: s.Engine.Name,
+	runner := &runs.Runner{Store: s.Store, EngineName: s.Engine.Name,
 		Engine: func() (*engine.Engine, error) { return s.Engine, nil },
 		Load:   func(context.Context, string) (*graphs.Graph, error) { return g, nil }}
 	if e, err := Evaluate(t.Context(), runner, r, []int{1}); err != nil || len(e.Splits) != 1 {

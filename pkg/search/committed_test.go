@@ -10,9 +10,8 @@ import (
 	"testing"
 
 	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -41,8 +40,8 @@ func TestCommittedChoices(t *testing.T) {
 	}
 }
 
-func checkChoice(t *testing.T, c experiment.Choice) {
-	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
+func checkChoice(t *testing.T, c runs.Choice) {
+	store, err := runs.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +50,7 @@ func checkChoice(t *testing.T, c experiment.Choice) {
 	if _, _, err := store.Import(file); err != nil {
 		t.Fatal(err)
 	}
-	all, err := store.Find(results.Query{Profile: c.Search})
+	all, err := store.Find(runs.Query{Profile: c.Search})
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%s has %d records of %s, %v", file, len(all), c.Search, err)
 	}
@@ -63,11 +62,11 @@ func checkChoice(t *testing.T, c experiment.Choice) {
 		if err := errors.Join(json.Unmarshal(r.Outcome, &o), json.Unmarshal(r.Outcome, &names)); err != nil {
 			t.Fatal(err)
 		}
-		if _, tested := names["test"]; tested || r.Kind != results.Search {
+		if _, tested := names["test"]; tested || r.Kind != runs.Search {
 			t.Fatalf("%s is no record of a search without a test metric", r.ID)
 		}
 		splits[r.Split] = true
-		if at := (step{o.Trial, o.Rung}); r.Status == results.OK {
+		if at := (step{o.Trial, o.Rung}); r.Status == runs.OK {
 			vals[at], configs[at] = append(vals[at], float64(o.Val)), r.Config
 		}
 	}

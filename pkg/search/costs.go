@@ -1,27 +1,26 @@
 package search
 
 import (
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // costs predicts how long a step takes. If the trial has reached the rung below, the prediction uses the time per epoch
 // that it had until then. Otherwise it uses recorded runs of the same compiled program on this machine. If there are no
 // such runs, it uses all trials of this search on this machine. In this last case, the prediction assumes that the time
 // of a training, without the time to compile, is proportional to the training's amount of work
-// ([experiment.Task.Size]).
+// ([runs.Task.Size]).
 type costs struct {
-	recorded *experiment.Costs
-	machine  results.Machine
+	recorded *runs.Costs
+	machine  runs.Machine
 }
 
-func newCosts(store *results.Store, engine string) (*costs, error) {
-	all, err := store.Find(results.Query{Status: []string{results.OK, results.Diverged}})
+func newCosts(store *runs.Store, engine string) (*costs, error) {
+	all, err := store.Find(runs.Query{Status: []string{runs.OK, runs.Diverged}})
 	if err != nil {
 		return nil, err
 	}
-	return &costs{experiment.NewCosts(all, engine), results.Begin(results.Search).Machine}, nil
+	return &costs{runs.NewCosts(all, engine), runs.Begin(runs.Search).Machine}, nil
 }
 
 // seconds returns the predicted time of the step s. The argument named of has the outcomes of the search so far. The
@@ -40,7 +39,7 @@ func (c *costs) seconds(dataset string, s Step, of known, kept bool) float64 {
 		}
 		return before.CompileSeconds + float64(left)*pace(before)
 	}
-	task := experiment.Task{Kind: results.Search, Dataset: dataset, Split: results.NoSplit, Config: s.Config}
+	task := runs.Task{Kind: runs.Search, Dataset: dataset, Split: runs.NoSplit, Config: s.Config}
 	task.Config.Epochs = s.Until
 	if seconds := c.recorded.Of(task).Seconds; seconds > 0 {
 		return seconds

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -34,7 +34,7 @@ func TestCosts(t *testing.T) {
 		}
 	}
 	is("nothing known", step(0, 0, 4), false, 0)
-	record := results.Begin(results.Search)
+	record := runs.Begin(runs.Search)
 	if record.Config, err = json.Marshal(step(0, 0, 4).Config); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@
 // A job is the training of a trial up to a rung, on all splits. A step is the part of a job on one split. The result of
 // each step is kept as a run record, and only these records decide what the search does next. So an interrupted search
 // can continue from its records. Several processes may work on one search ([Search.Run]): each process claims a step
-// before it makes the step ([experiment.Claims]), so that no other process makes the same step.
+// before it makes the step ([runs.Claims]), so that no other process makes the same step.
 //
 // A trial cannot see the labels of test nodes: it trains on a copy of the graph in which only training and validation
 // nodes keep their labels ([Blindfold]). Only the chosen settings are evaluated on test nodes, by ordinary trainings

@@ -6,10 +6,9 @@ import (
 	"math"
 
 	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/models"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -25,7 +24,7 @@ type Evaluation struct {
 // LeftOut returns the results on those splits whose training went wrong. Mean and Std do not include these splits.
 func (e *Evaluation) LeftOut() (bad []Evaluated) {
 	for _, s := range e.Splits {
-		if s.Status != results.OK {
+		if s.Status != runs.OK {
 			bad = append(bad, s)
 		}
 	}
@@ -36,7 +35,7 @@ func (e *Evaluation) LeftOut() (bad []Evaluated) {
 // test nodes.
 func (e *Evaluation) Tests() (tests []float64) {
 	for _, s := range e.Splits {
-		if s.Status == results.OK && !math.IsNaN(float64(s.Test)) {
+		if s.Status == runs.OK && !math.IsNaN(float64(s.Test)) {
 			tests = append(tests, float64(s.Test))
 		}
 	}
@@ -59,7 +58,7 @@ type Evaluated struct {
 // has the store, the engine and the datasets. Each training has a run record of the kind "train". If the store already
 // has the record of a training with the same settings, on the same split and graph, this training is not made again. If
 // there is no result on any split at all, Evaluate returns an error that says why.
-func Evaluate(ctx context.Context, runner *experiment.Runner, r *Result, splits []int) (*Evaluation, error) {
+func Evaluate(ctx context.Context, runner *runs.Runner, r *Result, splits []int) (*Evaluation, error) {
 	g, err := runner.Load(ctx, r.Dataset)
 	if err != nil {
 		return nil, err
@@ -67,20 +66,20 @@ func Evaluate(ctx context.Context, runner *experiment.Runner, r *Result, splits 
 	sum := models.Seen(r.Config.Config, g).Checksum()
 	profile, counts := runner.Profile, runner.Counts
 	defer func() { runner.Profile, runner.Counts = profile, counts }() // what the caller gave the runner
-	runner.Counts = func(record results.Record) bool { return record.Checksum == sum }
-	runner.Profile = experiment.Profile{Name: r.Search, Datasets: []string{data.Base(r.Dataset)}}
+	runner.Counts = func(record runs.Record) bool { return record.Checksum == sum }
+	runner.Profile = runs.Profile{Name: r.Search, Datasets: []string{data.Base(r.Dataset)}}
 	var out *Evaluation
 	why := "no split was asked for"
-	work := func(v *experiment.View) {
+	work := func(v *runs.View) {
 		out = &Evaluation{}
 		for _, k := range splits {
-			a := experiment.Ask[experiment.Trained](v, experiment.Training(r.Dataset, k, r.Config))
+			a := runs.Ask[runs.Trained](v, runs.Training(r.Dataset, k, r.Config))
 			if a.Record == nil {
 				why = a.Why
 				continue
 			}
 			o := a.Outcome
-			if a.Record.Status == results.Failed { // its record has no outcome
+			if a.Record.Status == runs.Failed { // its record has no outcome
 				o.Val, o.Test = train.Number(math.NaN()), train.Number(math.NaN())
 			}
 			out.Splits = append(out.Splits, Evaluated{k, o.Val, o.Test, o.Epochs, a.Record.Status, a.Record.Message,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/search"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -23,7 +23,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	store, err := results.Open(filepath.Join(dir, "runs.sqlite"))
+	store, err := runs.Open(filepath.Join(dir, "runs.sqlite"))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,14 +8,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // Outcome is the result of a trial at a rung on one split. It has no test metric. A run record of the kind
-// [results.Search] holds an Outcome as JSON, in its field Outcome.
+// [runs.Search] holds an Outcome as JSON, in its field Outcome.
 type Outcome struct {
 	// Search is the ID of the search. Trial is the number of the trial, counted from 0. A rung is a number of epochs
 	// after which trials are compared (see [Schedule]). Rung is the number of the rung, counted from 0, and Until is
@@ -25,8 +24,8 @@ type Outcome struct {
 	Rung   int    `json:"rung"`
 	Until  int    `json:"until"`
 	// Settings are the settings that were drawn for the trial.
-	Settings experiment.Settings `json:"settings"`
-	Metric   string              `json:"metric"`
+	Settings runs.Settings `json:"settings"`
+	Metric   string        `json:"metric"`
 	// Epochs is the number of epochs that the trial has trained on this split so far. New is the number of epochs that
 	// it has trained since the previous rung, or all of them if the training started over. Val is the best
 	// validation metric so far, and BestEpoch is the first epoch with this metric. Ended is true if the training has
@@ -55,14 +54,14 @@ type Outcome struct {
 	AdjointResidual train.Number     `json:"adjoint_residual"`
 
 	// record is the run record with this outcome.
-	record results.Record
+	record runs.Record
 }
 
 // Record returns the run record with this outcome.
-func (o Outcome) Record() results.Record { return o.record }
+func (o Outcome) Record() runs.Record { return o.record }
 
 // bad tells whether the trial failed or diverged.
-func (o Outcome) bad() bool { return o.record.Status != results.OK }
+func (o Outcome) bad() bool { return o.record.Status != runs.OK }
 
 // trial has the outcomes of one trial. It has a map for each rung; the keys of this map are the splits.
 type trial []map[int]Outcome
@@ -73,8 +72,8 @@ type known map[int]trial
 // read reads the outcomes of all trials of a search from the records of the search. The argument began is the time at
 // which this process began to work on the search. Records of failures from before this time are ignored, so that the
 // failed trials are tried again. If a step has several records, the first one that is not a failure counts.
-func read(store *results.Store, id string, began time.Time) (known, error) {
-	records, err := store.Find(results.Query{Kind: results.Search, Profile: id})
+func read(store *runs.Store, id string, began time.Time) (known, error) {
+	records, err := store.Find(runs.Query{Kind: runs.Search, Profile: id})
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +90,7 @@ func read(store *results.Store, id string, began time.Time) (known, error) {
 		for len(k[o.Trial]) <= o.Rung {
 			k[o.Trial] = append(k[o.Trial], map[int]Outcome{})
 		}
-		if old, twice := k[o.Trial][o.Rung][r.Split]; !twice || old.record.Status == results.Failed {
+		if old, twice := k[o.Trial][o.Rung][r.Split]; !twice || old.record.Status == runs.Failed {
 			k[o.Trial][o.Rung][r.Split] = o
 		}
 	}
@@ -156,7 +155,7 @@ func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 // that diverged has not failed.
 func (t trial) failed() (why string, is bool) {
 	for _, o := range t.outcomes() {
-		if o.record.Status == results.Failed {
+		if o.record.Status == runs.Failed {
 			why, is = o.record.Message, true
 		}
 	}

@@ -8,8 +8,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -19,7 +18,7 @@ var errLate = errors.New("there is no time left")
 
 // make trains a trial up to a rung on one split, as the step s says, and records the result. The argument own is this
 // process's claim of the step. In the end, make releases the claim.
-func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
+func (w *work) make(ctx context.Context, s Step, own *runs.Claim) error {
 	defer own.Release()
 	if w.Starts != nil {
 		w.Starts(s)
@@ -45,7 +44,7 @@ func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 	if w.Ended != nil {
 		w.Ended(s, o)
 	}
-	if record.Status == results.Diverged || o.Ended {
+	if record.Status == runs.Diverged || o.Ended {
 		return own.Recorded()
 	}
 	return nil // the checkpoint is kept: the training goes on from it later
@@ -54,14 +53,14 @@ func (w *work) make(ctx context.Context, s Step, own *experiment.Claim) error {
 // execute trains the trial of the step s up to the rung of this step, and returns the run record and the outcome. If
 // the training has already ended at a lower rung, for example by early stopping, execute copies the outcome from the
 // lower rung. A training that fails also gets a run record.
-func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r results.Record, o Outcome, err error) {
+func (w *work) execute(ctx context.Context, s Step, own *runs.Claim) (r runs.Record, o Outcome, err error) {
 	blind := w.graph(s.Split)
 	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
-	r = results.Begin(results.Search)
+	r = runs.Begin(runs.Search)
 	r.Profile, r.Dataset, r.Split, r.Model = w.id, w.Dataset, s.Split, s.Config.Model
 	r.Checksum, r.Engine, r.Seed = blind.checksum(s.Config), w.Engine.Name, s.Config.Seed+uint64(s.Split)
-	r.Status = results.OK
-	if r.Key, err = results.Key(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung,
+	r.Status = runs.OK
+	if r.Key, err = runs.Key(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung,
 		"split": s.Split}); err != nil {
 		return r, o, err
 	}
@@ -74,7 +73,7 @@ func (w *work) execute(ctx context.Context, s Step, own *experiment.Claim) (r re
 	} else if o, err = w.train(ctx, blind, s, own, &r); err != nil {
 		return r, o, err
 	} else {
-		if r.Status == results.Failed { // a failed training does not report its time
+		if r.Status == runs.Failed { // a failed training does not report its time
 			o.Total = before.Total + time.Since(r.Started).Seconds()
 		} else if !o.Began.Equal(before.Began) { // it started over
 			before = Outcome{}
@@ -101,7 +100,7 @@ func (w *work) graph(split int) Blind {
 // train trains up to the step's rung. If there is a checkpoint, the training goes on from it. It starts over if the
 // checkpoint cannot be used, for example because another version of revgnn made it. If the training fails or diverges,
 // train sets the status and the message of the record r.
-func (w *work) train(ctx context.Context, b Blind, s Step, own *experiment.Claim, r *results.Record) (Outcome, error) {
+func (w *work) train(ctx context.Context, b Blind, s Step, own *runs.Claim, r *runs.Record) (Outcome, error) {
 	o := &train.Options{Checkpoint: own.Training(w.CheckpointEvery)}
 	if s.Rung < len(w.Schedule.Rungs)-1 {
 		o.Until = s.Until
@@ -123,7 +122,7 @@ func (w *work) train(ctx context.Context, b Blind, s Step, own *experiment.Claim
 	t, err := train.Fit(until, w.Engine, b.graph, s.Split, s.Config, o)
 	switch {
 	case err != nil && ctx.Err() == nil:
-		r.Status, r.Message = results.Failed, err.Error()
+		r.Status, r.Message = runs.Failed, err.Error()
 		return Outcome{Val: train.Number(math.NaN()), Residual: train.Number(math.NaN()),
 			AdjointResidual: train.Number(math.NaN())}, nil
 	case err != nil:
@@ -131,7 +130,7 @@ func (w *work) train(ctx context.Context, b Blind, s Step, own *experiment.Claim
 	case t.Status == train.Interrupted:
 		return Outcome{}, errLate
 	case t.Status == train.Diverged:
-		r.Status, r.Message = results.Diverged, t.Message
+		r.Status, r.Message = runs.Diverged, t.Message
 	}
 	return Outcome{Epochs: t.Epochs, BestEpoch: t.BestEpoch, Val: t.Val, Ended: t.Status == train.OK, Began: t.Began,
 		Total: t.Seconds, EpochSeconds: t.EpochSeconds, CompileSeconds: t.CompileSeconds, PeakRSS: t.PeakRSS,

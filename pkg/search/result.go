@@ -6,9 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -62,9 +61,9 @@ type Trial struct {
 	Message string `json:"message,omitempty"`
 	// Val is the best validation metric so far, averaged over splits. Val is NaN, which is null in JSON, if the trial
 	// went wrong or has not reached its first rung on all splits.
-	Val      train.Number        `json:"val"`
-	Settings experiment.Settings `json:"settings"`
-	Records  []string            `json:"records"`
+	Val      train.Number  `json:"val"`
+	Settings runs.Settings `json:"settings"`
+	Records  []string      `json:"records"`
 }
 
 // Reached says that a trial reached a rung with the score Val. Rung is the number of the rung, counted from 0. Epochs
@@ -142,7 +141,7 @@ func (r *Result) add(n int, t trial) {
 	if len(all) == 0 {
 		return
 	}
-	one := Trial{Trial: n, Status: results.OK, Val: train.Number(math.NaN()), Settings: all[0].Settings,
+	one := Trial{Trial: n, Status: runs.OK, Val: train.Number(math.NaN()), Settings: all[0].Settings,
 		Records: []string{}}
 	for _, o := range all {
 		one.Records = append(one.Records, o.record.ID)

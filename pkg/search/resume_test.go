@@ -10,8 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -76,7 +75,7 @@ func TestSeveralProcesses(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	records, err := tiny(t, g, path).Store.Find(results.Query{Kind: results.Search})
+	records, err := tiny(t, g, path).Store.Find(runs.Query{Kind: runs.Search})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,14 +106,14 @@ func TestFailuresAreWorst(t *testing.T) {
 	r := run(t, s)
 	diverged := 0
 	for _, one := range r.Trials {
-		if one.Status == results.Diverged {
+		if one.Status == runs.Diverged {
 			diverged++
 			if one.Val == one.Val || one.Rung != 0 || one.Message == "" {
 				t.Errorf("%+v", one)
 			}
 		}
 	}
-	if diverged == 0 || r.Best.Status != results.OK || string(r.Best.Settings["lr"]) != "0.01" {
+	if diverged == 0 || r.Best.Status != runs.OK || string(r.Best.Settings["lr"]) != "0.01" {
 		t.Errorf("%d diverged; the best is %+v", diverged, r.Best)
 	}
 }
@@ -124,7 +123,7 @@ func TestFailuresAreWorst(t *testing.T) {
 func TestStartsOver(t *testing.T) {
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "a.sqlite"))
 	s.CheckpointEvery = time.Nanosecond
-	w := &work{Search: s, id: s.ID(), sampler: s.Sampler(), claims: experiment.ClaimsOf(s.Store),
+	w := &work{Search: s, id: s.ID(), sampler: s.Sampler(), claims: runs.ClaimsOf(s.Store),
 		known: known{0: {{0: {Epochs: 3, Total: 1, Began: time.Now()}}}}}
 	sample, err := w.sampler.Trial(0)
 	if err != nil {
@@ -146,7 +145,7 @@ func TestStartsOver(t *testing.T) {
 		t.Error("it was not stopped")
 	}
 	r, o, err := w.execute(t.Context(), step, claim)
-	if err != nil || r.Status != results.OK || o.Epochs <= 5 || o.New != o.Epochs || r.Seconds != o.Total {
+	if err != nil || r.Status != runs.OK || o.Epochs <= 5 || o.New != o.Epochs || r.Seconds != o.Total {
 		t.Errorf("%s, %d new epochs of %d in %g of %g s, %v", r.Status, o.New, o.Epochs, r.Seconds, o.Total, err)
 	}
 }
@@ -167,7 +166,7 @@ func TestFailedIsTriedAgain(t *testing.T) {
 		}
 	}
 	id := s.ID()
-	w := &work{Search: s, id: id, sampler: s.Sampler(), claims: experiment.ClaimsOf(s.Store), late: map[Job]bool{},
+	w := &work{Search: s, id: id, sampler: s.Sampler(), claims: runs.ClaimsOf(s.Store), late: map[Job]bool{},
 		known: known{0: {{0: {Epochs: 3, Total: 1}}}}}
 	sample, err := w.sampler.Trial(0)
 	if err != nil {
@@ -180,15 +179,15 @@ func TestFailedIsTriedAgain(t *testing.T) {
 	}
 	r, o, err := w.execute(t.Context(), Step{Job{0, 1}, 0, 3, sample}, claim)
 	claim.Release()
-	if err != nil || r.Status != results.Failed || o.New != 0 || r.Seconds <= 0 || o.Total <= 1 {
+	if err != nil || r.Status != runs.Failed || o.New != 0 || r.Seconds <= 0 || o.Total <= 1 {
 		t.Errorf("%s, %d new epochs in %g of %g s, %v", r.Status, o.New, r.Seconds, o.Total, err)
 	}
 	for n := range 9 {
 		for split := range 2 {
-			failed := results.Begin(results.Search)
+			failed := runs.Begin(runs.Search)
 			failed.Key, failed.Profile, failed.Dataset, failed.Split = r.Key, id, s.Dataset, split
 			failed.Started = failed.Started.Add(-time.Hour)
-			failed.Status, failed.Message, failed.Model = results.Failed, "no memory", s.Base.Model
+			failed.Status, failed.Message, failed.Model = runs.Failed, "no memory", s.Base.Model
 			failed.Engine, failed.Checksum, failed.Config = "go", r.Checksum, r.Config
 			failed.Outcome = fmt.Appendf(nil, `{"trial": %d, "rung": 0}`, n)
 			if _, err := s.Store.Add(failed); err != nil {
@@ -197,7 +196,7 @@ func TestFailedIsTriedAgain(t *testing.T) {
 		}
 	}
 	s.Graphs = whole
-	if got := run(t, s); !got.Complete || len(got.Trials) != 9 || got.Best.Status != results.OK {
+	if got := run(t, s); !got.Complete || len(got.Trials) != 9 || got.Best.Status != runs.OK {
 		t.Errorf("%+v", got)
 	}
 	s = tiny(t, g, filepath.Join(dir, "b.sqlite"))
@@ -208,7 +207,7 @@ func TestFailedIsTriedAgain(t *testing.T) {
 			t.Errorf("where nothing can be trained: %v", err)
 		}
 	}
-	records, err := s.Store.Find(results.Query{Kind: results.Search})
+	records, err := s.Store.Find(runs.Query{Kind: runs.Search})
 	if err != nil || len(records) != 2*9 {
 		t.Errorf("%d records, %v", len(records), err)
 	}

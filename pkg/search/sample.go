@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 	"gonum.org/v1/gonum/stat/samplemv"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -35,7 +35,7 @@ type Sampler struct {
 // Sample is the settings of one trial.
 type Sample struct {
 	// Settings are the settings that were drawn. Config is the complete configuration with these settings.
-	Settings experiment.Settings
+	Settings runs.Settings
 	Config   train.Config
 }
 
@@ -85,7 +85,7 @@ func (s *Sampler) point(i int) []float64 {
 // sample turns a point into settings. A setting may be conditional: it is drawn only if other settings have certain
 // values ([Range.When]). Therefore sample draws the conditional settings after all others.
 func (s *Sampler) sample(point []float64) (Sample, error) {
-	out := Sample{experiment.Settings{}, s.base}
+	out := Sample{runs.Settings{}, s.base}
 	for _, conditional := range []bool{false, true} {
 		for i, d := range s.dimensions {
 			if conditional != (len(d.When) > 0) || !d.applies(out.Config) {

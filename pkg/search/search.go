@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"github.com/revgnn/revgnn/pkg/engine"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/models"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -35,7 +34,7 @@ type Search struct {
 	// later call of Run goes on from this checkpoint.
 	Deadline time.Time
 
-	Store  *results.Store
+	Store  *runs.Store
 	Engine *engine.Engine
 	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
 	CheckpointEvery time.Duration
@@ -72,7 +71,7 @@ func (s *Search) definition() map[string]any {
 	for _, b := range s.Graphs {
 		graphs[b.split] = b.checksum(s.Base)
 	}
-	return map[string]any{"kind": results.Search, "dataset": s.Dataset, "graphs": graphs,
+	return map[string]any{"kind": runs.Search, "dataset": s.Dataset, "graphs": graphs,
 		"config": s.Base.Resolved().Values(), "dimensions": s.dimensions(), "schedule": s.Schedule}
 }
 
@@ -83,12 +82,12 @@ func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fi
 // ranges, rungs, seed and other settings. They then have the same trials, too. In the records of a search, the ID
 // stands where other records have the name of a profile.
 func (s *Search) ID() string {
-	key, err := results.Key(s.definition())
+	key, err := runs.Key(s.definition())
 	if err != nil {
 		panic(err) // plain data can always be written as JSON
 	}
 	const short = 12
-	return results.Search + "-" + key[:short]
+	return runs.Search + "-" + key[:short]
 }
 
 // checksum returns the checksum of the graph as the model of c sees it: some models do not see the directions of edges.
@@ -121,7 +120,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	w := &work{Search: s, id: s.ID(), sampler: s.Sampler(),
-		claims: experiment.ClaimsOf(s.Store), began: time.Now().Truncate(time.Millisecond), late: map[Job]bool{}}
+		claims: runs.ClaimsOf(s.Store), began: time.Now().Truncate(time.Millisecond), late: map[Job]bool{}}
 	for {
 		if err := w.look(); err != nil {
 			return nil, err

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -122,7 +122,7 @@ func (r Rule) check() error {
 		if err := r.Settings[key].check(); err != nil {
 			return fmt.Errorf("setting %s: %w", key, err)
 		}
-		if err := (experiment.Settings{key: nil}).Check(); err != nil {
+		if err := (runs.Settings{key: nil}).Check(); err != nil {
 			return err
 		}
 		if err := r.fits(key); err != nil {

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // work is the state of [Search.Run] while it runs in this process.
@@ -14,7 +13,7 @@ type work struct {
 	*Search
 	id      string
 	sampler *Sampler
-	claims  experiment.Claims
+	claims  runs.Claims
 	// began is the time at which Run was called. Trials that failed before this time are made again.
 	began time.Time
 	// known has the outcomes of the trials; the method look reads them from the records. costs predicts how long steps
@@ -63,7 +62,7 @@ func (w *work) hopeless() error {
 // deadline and that no other process has claimed. If other processes have claimed all steps that can be made now, next
 // waits until one of these steps is released, and claims it if it is still to be made. It returns nil if the search is
 // over.
-func (w *work) next(ctx context.Context) (*Step, *experiment.Claim, error) {
+func (w *work) next(ctx context.Context) (*Step, *runs.Claim, error) {
 	for {
 		step, own, taken, err := w.claim()
 		if err != nil || own == nil && taken == nil {
@@ -95,7 +94,7 @@ const ahead = 64
 // claim goes through the steps that can be made now and are predicted to end before the deadline, and tries to claim
 // one after the other. It stops when it has claimed one, and returns this step with its claim own. If other processes
 // have claimed all of these steps, claim returns only the first of them, as the result taken.
-func (w *work) claim() (step *Step, own *experiment.Claim, taken *Step, err error) {
+func (w *work) claim() (step *Step, own *runs.Claim, taken *Step, err error) {
 	fresh := 0
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
 		if _, begun := w.known[job.Trial]; !begun {
@@ -125,7 +124,7 @@ func (w *work) claim() (step *Step, own *experiment.Claim, taken *Step, err erro
 
 // wait waits until another process releases the claim of a step, and then claims the step. It returns nil if the
 // deadline comes first.
-func (w *work) wait(ctx context.Context, s Step) (*experiment.Claim, error) {
+func (w *work) wait(ctx context.Context, s Step) (*runs.Claim, error) {
 	if w.Waits != nil {
 		w.Waits()
 	}
@@ -192,7 +191,7 @@ func (w *work) splits() []int {
 // goes on from rung to rung, and has one checkpoint file for all rungs. Therefore the key depends on the trial and the
 // split, but not on the rung.
 func (w *work) claimKey(s Step) string {
-	key, err := results.Key(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
+	key, err := runs.Key(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
 	if err != nil {
 		panic(err) // plain data can always be written as JSON
 	}

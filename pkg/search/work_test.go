@@ -6,8 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/revgnn/revgnn/pkg/experiment"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -16,14 +15,14 @@ import (
 func working(t *testing.T, of known) *work {
 	t.Helper()
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
-	return &work{Search: s, id: s.ID(), sampler: s.Sampler(), claims: experiment.ClaimsOf(s.Store), known: of,
+	return &work{Search: s, id: s.ID(), sampler: s.Sampler(), claims: runs.ClaimsOf(s.Store), known: of,
 		late: map[Job]bool{}}
 }
 
 // made returns the outcome of a trial that went well, with the validation metric val.
 func made(val float64) Outcome {
 	o := Outcome{Epochs: 1, Val: train.Number(val)}
-	o.record.Status = results.OK
+	o.record.Status = runs.OK
 	return o
 }
 

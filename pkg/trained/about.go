@@ -8,8 +8,8 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/models"
-	"github.com/revgnn/revgnn/pkg/results"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -60,7 +60,7 @@ func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) A
 	return About{Format: format, Config: c.Resolved(), Features: g.NumFeatures, FeatureNames: g.FeatureNames,
 		RowNormalised: g.RowNormalised, Classes: g.Classes(), Dataset: g.Name, Nodes: g.NumNodes,
 		Checksum: models.Seen(c.Config, g).Checksum(), Split: r.Split, Seed: r.Seed, BestEpoch: r.BestEpoch,
-		Metric: train.Metric(g), Val: r.Val, Test: r.Test, Engine: engine, Versions: results.Versions()}
+		Metric: train.Metric(g), Val: r.Val, Test: r.Test, Engine: engine, Versions: machine.Versions()}
 }
 
 // parse reads the About from the metadata of a model's file. The argument path is the name of this file, which error

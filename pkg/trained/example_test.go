@@ -9,7 +9,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
-	"github.com/revgnn/revgnn/pkg/sweep"
+	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/trained"
 )
@@ -57,7 +57,7 @@ func small(ctx context.Context, dir string) {
 	}
 	c := train.Default("gcn+rep")
 	c.Forward, c.Reverse, c.Hidden, c.Epochs = 1, 2, 4, 3
-	if _, err := sweep.Run(ctx, e, board, c, sweep.Options{Splits: []int{0}, Dir: dir}); err != nil {
+	if _, err := runs.Sweep(ctx, e, board, c, runs.SweepOptions{Splits: []int{0}, Dir: dir}); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -12,11 +12,10 @@ import (
 	"testing"
 
 	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/experiment"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/paper"
 	"github.com/revgnn/revgnn/pkg/report"
-	"github.com/revgnn/revgnn/pkg/results"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // rows returns the names and titles of those models in table 2 that are not registered.
@@ -48,12 +47,12 @@ func row(t *testing.T, p paper.Profile, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := results.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
+	store, err := runs.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	d, err := paper.Documents(&experiment.Runner{Scope: experiment.Scope{Profile: p.Profile}, Store: store}, p, items)
+	d, err := paper.Documents(&runs.Runner{Scope: runs.Scope{Profile: p.Profile}, Store: store}, p, items)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,10 +86,10 @@ func TestNewcomers(t *testing.T) {
 	models.Register(forward, reverse)
 	for _, p := range []paper.Profile{quick, full} {
 		for _, k := range []models.Kind{forward, reverse} {
-			if text := row(t, p, k.Title); !strings.Contains(text, experiment.NotYet) {
+			if text := row(t, p, k.Title); !strings.Contains(text, runs.NotYet) {
 				t.Errorf("profile %s: %s", p.Name, text)
 			}
-			for _, dataset := range experiment.Datasets() {
+			for _, dataset := range runs.Datasets() {
 				found, err := p.Candidates(dataset, k.Name)
 				if err != nil || len(found) == 0 || found[0].Forward == 0 ||
 					(found[0].Reverse > 0) != k.Has("reverse") {

@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package machine
+
+func CPU() string { return "" }

@@ -1,0 +1,29 @@
+package machine
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// GPU returns the product name of the first NVIDIA GPU. On Linux, NVIDIA's driver provides a file with this name.
+// If there is no file, GPU returns an empty text.
+func GPU() string {
+	found, _ := filepath.Glob("/proc/driver/nvidia/gpus/*/information")
+	if len(found) == 0 {
+		return ""
+	}
+	return field(found[0], "Model")
+}
+
+// field reads a file with lines of the form "name: value". It returns the value of the first line with the given name,
+// or an empty text if no line has this name.
+func field(path, name string) string {
+	b, _ := os.ReadFile(path) // if there is no file, b is empty
+	for line := range strings.Lines(string(b)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

@@ -1,9 +1,0 @@
-package results
-
-import "syscall"
-
-// cpuModel returns the processor's name, as the kernel gives it.
-func cpuModel() string {
-	name, _ := syscall.Sysctl("machdep.cpu.brand_string") // if it fails, the name is empty
-	return name
-}

@@ -1,5 +1,0 @@
-//go:build !linux && !darwin
-
-package results
-
-func cpuModel() string { return "" }

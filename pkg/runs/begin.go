@@ -1,0 +1,16 @@
+package runs
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/machine"
+)
+
+// Begin returns the record of a run that starts now, on this machine, by this version of revgnn.
+func Begin(kind string) Record {
+	versions, commit := machine.Built()
+	return Record{Kind: kind, Split: NoSplit, Versions: versions, Commit: commit, Started: time.Now().UTC(),
+		Machine: Machine{Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: machine.CPU(), GPU: machine.GPU(),
+			Cores: runtime.NumCPU()}}
+}

@@ -1,0 +1,78 @@
+package runs
+
+import "fmt"
+
+// Plan lists the runs that a [Work] needs, and their cost.
+type Plan struct {
+	// Steps are the runs of this shard, with or without a record. A step without a record may be provisional, which
+	// means that its settings are not chosen yet.
+	Steps []Step `json:"steps"`
+	// Skipped is the number of runs that belong to other shards. They are not in Steps.
+	Skipped int `json:"skipped"`
+	// Done is the number of steps that have a record. Missing is the number of steps that have no record.
+	Done    int `json:"done"`
+	Missing int `json:"missing"`
+	// Seconds is the estimated time of all missing steps together. Unknown is the number of missing steps whose time
+	// cannot be estimated. Seconds does not include these steps.
+	Seconds float64 `json:"seconds"`
+	Unknown int     `json:"unknown"`
+	// Bytes is the memory, in bytes, of the missing step that needs the most memory. AtLeast tells that Bytes is only a
+	// lower bound, since the memory of some steps cannot be estimated from recorded runs.
+	Bytes   int64 `json:"bytes"`
+	AtLeast bool  `json:"bytes_at_least"`
+}
+
+// plan lists the runs that the given work needs, and their cost. A run is done if records has a record of it. Only the
+// runs of the given shard are listed.
+func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) Plan {
+	v := NewView(s, records)
+	work(v)
+	var p Plan
+	mine := shard.groups(s, work)
+	for _, step := range v.steps {
+		if mine != nil && !mine[step.Group] {
+			p.Skipped++
+			continue
+		}
+		step.Cost = costs.Of(step.Task)
+		p.Steps = append(p.Steps, step)
+		if step.Done {
+			p.Done++
+			continue
+		}
+		p.Missing++
+		p.Seconds += step.Cost.Seconds
+		if step.Cost.Seconds == 0 {
+			p.Unknown++
+		}
+		p.Bytes = max(p.Bytes, step.Cost.Bytes)
+		p.AtLeast = p.AtLeast || step.Cost.AtLeast
+	}
+	return p
+}
+
+// Time returns the estimated time of the missing runs as text.
+func (p Plan) Time() string { return timeOf(p.Seconds, p.Unknown) }
+
+func timeOf(seconds float64, unknown int) string {
+	switch {
+	case unknown == 0:
+		return "about " + Duration(seconds)
+	case seconds == 0:
+		return "not known yet"
+	case unknown == 1:
+		return fmt.Sprintf("at least %s, and 1 run whose time is not known yet", Duration(seconds))
+	}
+	return fmt.Sprintf("at least %s, and %d runs whose time is not known yet", Duration(seconds), unknown)
+}
+
+// open lists the steps that can run now: they have no record, their settings are chosen, and they have not been tried
+// before. The map tried has the keys of the steps that have been tried.
+func (p Plan) open(tried map[string]bool) (steps []Step) {
+	for _, s := range p.Steps {
+		if !s.Done && !s.Provisional && !tried[s.Key] {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}

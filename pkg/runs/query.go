@@ -1,0 +1,178 @@
+package runs
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Add stores a record under a new ID, and returns the ID. The record is stored as a whole or not at all. If the key is
+// empty, Add computes it from [Record.Definition]. The stored record may differ from r in its form: times are in UTC
+// and exact to the millisecond, line ends in texts become spaces, and config and outcome become canonical JSON (see
+// [Key]).
+func (s *Store) Add(r Record) (id string, err error) {
+	if r, err = r.prepared(); err != nil {
+		return "", fmt.Errorf("a run cannot be recorded: %w", err)
+	}
+	err = s.write(func(tx *sql.Tx) error {
+		for added := false; !added; { // repeats if a run of the same millisecond has the same random digits
+			r.ID = newID(r.Started)
+			if added, err = insert(tx, r.cells()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return r.ID, s.explain(err)
+}
+
+// insert adds a row to the table, unless the table has a row with the same ID. It tells whether it has added the row.
+func insert(tx *sql.Tx, cells []string) (bool, error) {
+	args := make([]any, len(cells))
+	for i, c := range cells {
+		args[i] = c
+	}
+	done, err := tx.Exec("INSERT INTO runs ("+columnList()+", "+sumColumn+") VALUES (?"+
+		strings.Repeat(", ?", len(cells))+") ON CONFLICT (id) DO NOTHING", append(args, sumOf(cells))...)
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n == 1, err
+}
+
+// Find returns the records that match a query, in the order of their IDs. This is the order in which the runs started.
+// Find returns an error if a record that it reads is damaged.
+//
+// If the query has a key, SQLite selects the records with this key, and Find reads only these records. If the query has
+// no key, Find reads all records, checks their checksums, and only then compares their fields with the query. It would
+// be faster if SQLite compared the fields. But SQLite does not check the checksums: a record whose dataset is damaged,
+// for example, would not match a query for this dataset, and would be left out without an error.
+func (s *Store) Find(q Query) ([]Record, error) {
+	clauses, args := "ORDER BY id", []any{}
+	if q.Key != "" {
+		clauses, args = "WHERE key = ? ORDER BY id", []any{q.Key}
+	}
+	found, err := s.records(clauses, args...)
+	return slices.DeleteFunc(found, func(r Record) bool { return !q.chooses(r) }), err
+}
+
+// chooses tells whether a record matches the query.
+func (q Query) chooses(r Record) bool {
+	for _, f := range []struct{ asked, is string }{{q.Kind, r.Kind}, {q.Profile, r.Profile}, {q.Dataset, r.Dataset},
+		{q.Model, r.Model}, {q.Key, r.Key}} {
+		if f.asked != "" && f.asked != f.is {
+			return false
+		}
+	}
+	return len(q.Status) == 0 || slices.Contains(q.Status, r.Status)
+}
+
+// Last can be given to [Store.Get] in place of an ID. It stands for the run that started last.
+const Last = "last"
+
+// Get returns the record with the given ID. The first characters of the ID are enough if no other ID begins with them.
+// For [Last], Get returns the record of the run that started last.
+func (s *Store) Get(id string) (*Record, error) {
+	if id == Last {
+		found, err := s.records("ORDER BY started DESC, id DESC LIMIT 1")
+		if err == nil && len(found) == 0 {
+			err = s.explain(errors.New("no run is recorded yet"))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &found[0], nil
+	}
+	found, err := s.records("WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2", id)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) == 0:
+		return nil, s.explain(fmt.Errorf("no run's ID is or starts with %q", id))
+	case len(found) > 1:
+		return nil, s.explain(fmt.Errorf("several runs' IDs start with %q, such as %s and %s; give more of it",
+			id, found[0].ID, found[1].ID))
+	}
+	return &found[0], nil
+}
+
+// Done returns the latest record that has the given key and the status ok or diverged. If there is such a record, the
+// run need not be repeated. If there is none, Done returns nil.
+func (s *Store) Done(key string) (*Record, error) {
+	found, err := s.records("WHERE key = ? AND status IN (?, ?) ORDER BY id DESC LIMIT 1", key, OK, Diverged)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// Has tells whether the store already has a record of the same run as r. This is a record with the same key, start and
+// outcome as r. The IDs of the two records may differ.
+func (s *Store) Has(r Record) (bool, error) {
+	r, err := r.prepared()
+	if err != nil {
+		return false, fmt.Errorf("a run cannot be looked for: %w", err)
+	}
+	found, err := s.Find(Query{Key: r.Key})
+	return slices.ContainsFunc(found, func(kept Record) bool {
+		return kept.Started.Equal(r.Started) && bytes.Equal(kept.Outcome, r.Outcome)
+	}), err
+}
+
+// records returns the records that the given SQL clauses select. It returns an error if one of these records is
+// damaged.
+func (s *Store) records(clauses string, args ...any) ([]Record, error) {
+	out, sum := []Record{}, "''"
+	if s.sums {
+		sum = sumColumn
+	}
+	err := rowsOf(s.db, sum, clauses, args, func(cells []string, sum string) error {
+		if sum != "" && sum != sumOf(cells) {
+			return fmt.Errorf("run %s is damaged: its checksum is wrong; put a copy of the file in its place, or remove "+
+				"damaged runs with 'revgnn runs repair'", line(cells[0]))
+		}
+		r, err := fromCells(cells)
+		if err != nil {
+			return damaged(fmt.Sprintf("run %s: %v", line(cells[0]), err))
+		}
+		out = append(out, r)
+		return nil
+	})
+	return out, s.explain(err)
+}
+
+// rowsOf reads the rows of the table that the given SQL clauses select. For every row it calls a function, the argument
+// each, with the cells and the checksum of the row. The argument sum is the SQL expression for the checksum. This is
+// the name of the column of checksums, or an empty text in SQL if the table has no such column.
+func rowsOf(q querier, sum, clauses string, args []any, each func(cells []string, sum string) error) error {
+	rows, err := q.Query("SELECT "+columnList()+", "+sum+" FROM runs "+clauses, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		cells, sum, err := scanSum(rows)
+		if err == nil {
+			err = each(cells, sum)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// scanSum returns the cells and the checksum of a row that a query has found.
+func scanSum(row interface{ Scan(...any) error }) (cells []string, sum string, err error) {
+	cells = make([]string, len(columns))
+	var into []any
+	for i := range cells {
+		into = append(into, &cells[i])
+	}
+	err = row.Scan(append(into, &sum)...)
+	return cells, sum, err
+}

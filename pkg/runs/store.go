@@ -1,0 +1,202 @@
+package runs
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // SQLite's driver, in pure Go
+
+	"github.com/revgnn/revgnn/pkg/files"
+)
+
+// DefaultFile is the file of records unless another one is given.
+const DefaultFile = "out/runs.sqlite"
+
+// These two numbers are written into each SQLite file of records. The number application, which is "revg" in ASCII,
+// says that revgnn wrote the file. The number version is the version of the file's format.
+const (
+	application = 0x72657667
+	version     = 1
+)
+
+// patience is the longest time that a process waits while others are writing. A write takes milliseconds.
+const patience = time.Minute
+
+// Store is an open file of records. Its methods may be called from several goroutines.
+type Store struct {
+	db   *sql.DB
+	path string
+	// sums tells whether the table has a column of checksums. The table has none if an early version of revgnn wrote
+	// the file; the column is added when the file is opened for writing.
+	sums bool
+}
+
+// Open opens a file of records for reading and writing. If the file does not exist, Open creates it, and its folder if
+// that is missing, too. Open returns an error if path is a folder, if the file is damaged, if another program or a
+// newer version of revgnn wrote the file, or if this process may not write to the file.
+func Open(path string) (*Store, error) {
+	if _, err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err := files.Writable(filepath.Dir(path)); err != nil { // the journal is written to this folder
+		return nil, err
+	}
+	return open(path, "rwc", (*Store).create)
+}
+
+// OpenExisting opens a file of records that exists already. A process that may not write to the file can still open it,
+// and read the records. An empty file counts as a file without records.
+func OpenExisting(path string) (*Store, error) {
+	size, err := regular(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there are no run records at %s: give the file with --runs, or record runs in it first",
+			path)
+	} else if err != nil {
+		return nil, err
+	}
+	if size == 0 {
+		return open(path, "rw", (*Store).create)
+	}
+	return open(path, "rw", (*Store).check)
+}
+
+// regular returns the size of a regular file, and an error for anything else, such as a folder.
+func regular(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, fmt.Errorf("cannot open the run records: %w; choose another file", err)
+	}
+	if !info.Mode().IsRegular() {
+		return 0, fmt.Errorf("cannot open the run records: %s is not a regular file; give the name of an SQLite file",
+			path)
+	}
+	return info.Size(), nil
+}
+
+func open(path, mode string, prepare func(*Store) error) (*Store, error) {
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the run records at %s: %w", path, err)
+	}
+	// After a power failure, SQLite would undo a write whose journal is still on the disk. With the setting EXTRA, a
+	// write therefore ends only when the removal of the journal is on the disk, too. As soon as Add has returned, a
+	// record survives a power failure.
+	settings := url.Values{"mode": {mode}, "_txlock": {"immediate"},
+		"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "synchronous(EXTRA)"}}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: whole, RawQuery: settings.Encode()}).String())
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the run records at %s: %w", path, err)
+	}
+	db.SetMaxOpenConns(1)
+	s := &Store{db: db, path: path}
+	if err := prepare(s); err != nil {
+		db.Close()
+		return nil, s.explain(err)
+	}
+	return s, nil
+}
+
+// Close closes the file.
+func (s *Store) Close() error { return s.explain(s.db.Close()) }
+
+// Path returns the path of the file.
+func (s *Store) Path() string { return s.path }
+
+// create makes the table if the file is empty, and otherwise checks the file. In both cases it writes to the file, to
+// find out whether this process may do so.
+func (s *Store) create() error {
+	return s.write(func(tx *sql.Tx) error {
+		var objects int
+		if err := tx.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&objects); err != nil {
+			return err
+		}
+		setVersion := fmt.Sprintf("PRAGMA user_version = %d", version)
+		if objects > 0 {
+			if err := checkTable(tx); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(setVersion); err != nil {
+				return err
+			}
+			return s.completeSums(tx)
+		}
+		s.sums = true
+		var defined []string
+		for _, c := range columns {
+			defined = append(defined, fmt.Sprintf("%q %s NOT NULL", c.name, c.kind))
+		}
+		for _, statement := range []string{
+			fmt.Sprintf("PRAGMA application_id = %d", application),
+			setVersion,
+			"CREATE TABLE runs (" + strings.Join(defined, ", ") + ", PRIMARY KEY (id)) STRICT",
+			addSums,
+			"CREATE INDEX runs_by_key ON runs (key, id)",
+		} {
+			if _, err := tx.Exec(statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Store) check() (err error) {
+	if err := checkTable(s.db); err != nil {
+		return err
+	}
+	s.sums, err = hasSums(s.db)
+	return err
+}
+
+// querier has the methods for queries that sql.DB (a database) and sql.Tx (a transaction) have in common.
+type querier interface {
+	QueryRow(query string, args ...any) *sql.Row
+	Query(query string, args ...any) (*sql.Rows, error)
+}
+
+// checkTable returns an error if another program wrote the file, if this version of revgnn does not know the file's
+// format, or if the structure of the file is damaged.
+func checkTable(q querier) error {
+	var of, format int
+	if err := q.QueryRow("SELECT a.application_id, v.user_version FROM pragma_application_id a, "+
+		"pragma_user_version v").Scan(&of, &format); err != nil {
+		return err
+	}
+	switch {
+	case of != application:
+		return errors.New("it is an SQLite file without run records, of another program; choose another file")
+	case format > version:
+		return fmt.Errorf("it is of a newer revgnn (format %d, and this one knows %d); update revgnn", format, version)
+	case format < version:
+		return fmt.Errorf("it has the unknown format %d; choose another file", format)
+	}
+	var found string
+	if err := q.QueryRow("PRAGMA quick_check(1)").Scan(&found); err != nil {
+		return err
+	}
+	if found != "ok" {
+		return damaged(found)
+	}
+	return nil
+}
+
+// write runs f in a transaction: no other process can write while f runs. If f returns an error, nothing that f has
+// written is kept.
+func (s *Store) write(f func(*sql.Tx) error) error {
+	tx, err := s.db.Begin()
+	if err != nil {
+		return err
+	}
+	if err := f(tx); err != nil {
+		tx.Rollback()
+		return err
+	}
+	return tx.Commit()
+}

@@ -1,0 +1,259 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/machine"
+	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/train"
+	"github.com/revgnn/revgnn/pkg/trained"
+)
+
+// SweepOptions are the options of a sweep.
+type SweepOptions struct {
+	// Splits are the numbers of the splits to train on, in this order.
+	Splits []int
+	// Dir is the path of the folder for the results. If it is empty, no files are written. For each split k, Run writes
+	// the files split<k>.json (a [SplitRecord]) and split<k>.safetensors (the weights after the best epoch). During the
+	// training on split k, the folder also has the file split<k>.checkpoint (see [train.Checkpoint]). At the end of the
+	// sweep, Run writes result.json (the [Summary]).
+	Dir string
+	// If Resume is true, Run uses the files that an earlier sweep has left in Dir. It does not train again on splits
+	// that have a result there, and it continues interrupted trainings from their checkpoints. These results and
+	// checkpoints must have been made with the same graph, settings, engine and software versions ([train.Origin]). If
+	// Resume is false, Run moves the files of the earlier sweep for the same splits into a new folder inside Dir.
+	Resume bool
+	// CheckpointEvery is the least time between two checkpoints of a training. 0 stands for [train.CheckpointEvery].
+	CheckpointEvery time.Duration
+	// If Details is true, Run computes the [train.Details] of each split, such as curves over epochs. This takes one
+	// more evaluation of the model, except after an interrupt.
+	Details bool
+	// Run calls the following functions, except those that are nil. It calls Begin before the training on a split, and
+	// Epoch after each epoch. It calls Split when it has the result of a split; resumed is true if Run took the result
+	// from Dir instead of training. It calls Notice with a sentence about anything else that users should know.
+	Begin  func(split int)
+	Epoch  func(split int, e train.Epoch)
+	Split  func(r *SplitRecord, resumed bool)
+	Notice func(text string)
+}
+
+// Summary is the summary of a sweep. Splits has the result of each split. Mean, Std and StdPopulation are the mean and
+// two standard deviations of the test metric. They are computed over the splits whose training has the status
+// [train.OK], and which have test nodes. If there are no such splits, all three are NaN, which is written as null in
+// JSON.
+type Summary struct {
+	Dataset string          `json:"dataset"`
+	Model   string          `json:"model"`
+	Config  train.Config    `json:"config"`
+	Engine  string          `json:"engine"`
+	Metric  string          `json:"metric"`
+	Splits  []*train.Result `json:"splits"`
+	Mean    train.Number    `json:"mean"`
+	// Std is the sample standard deviation, which has the divisor n-1. StdPopulation is the population standard
+	// deviation, which has the divisor n. Here n is the number of splits that count for the mean.
+	Std           train.Number `json:"std"`
+	StdPopulation train.Number `json:"std_population"`
+
+	kept bool // whether results are stored in a folder, so that the sweep can be resumed
+}
+
+// Sweep trains a model with the settings c on each of the splits o.Splits, one after the other. If ctx is cancelled, Run
+// stops and returns the results so far; the last result has the status [train.Interrupted]. If o.Dir is set, the
+// interrupted sweep can be resumed. If a training diverges (its loss is not finite), the result of the training is in
+// the summary, but does not count for the mean and the standard deviations. If a training cannot be made, Run returns
+// an error together with the summary of the splits before it.
+func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, o SweepOptions) (s *Summary, err error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	w := &sweep{SweepOptions: o, engine: e, graph: g, config: c, versions: machine.Versions(),
+		seen: models.Seen(c.Config, g).Checksum()}
+	kept, err := w.open()
+	if err != nil {
+		return nil, err
+	}
+	if w.folder != nil {
+		defer w.folder.close()
+	}
+	s = &Summary{Dataset: g.Name, Model: c.Model, Config: c.Resolved(), Engine: e.Name, Metric: train.Metric(g),
+		Splits: []*train.Result{}, kept: o.Dir != ""}
+	for _, k := range o.Splits {
+		r, resumed := kept[k]
+		if !resumed {
+			if r, err = w.train(ctx, k); err != nil {
+				s.summarise()
+				return s, err
+			}
+		}
+		s.Splits = append(s.Splits, &r.Result)
+		if o.Split != nil {
+			o.Split(r, resumed)
+		}
+		if r.Status == train.Interrupted {
+			s.summarise()
+			return s, nil
+		}
+	}
+	s.summarise()
+	if o.Dir == "" {
+		return s, nil
+	}
+	b, err := indented(s)
+	if err != nil {
+		return nil, err
+	}
+	return s, w.folder.write(resultName, b)
+}
+
+// sweep is a sweep in progress.
+type sweep struct {
+	SweepOptions
+	engine   *engine.Engine
+	graph    *graphs.Graph
+	config   train.Config
+	versions map[string]string
+	// seen is the checksum of the graph as the model sees it: without the directions of edges, unless the model reads
+	// them ([models.Seen]).
+	seen string
+	// folder is the folder at the path Dir. It is nil if Dir is empty: then no files are written.
+	folder *folder
+}
+
+// open opens the folder Dir, if Dir is set. If Resume is true, open returns the results that an earlier sweep has left
+// in this folder; the keys of the returned map are the numbers of the splits. If Resume is false, open returns no
+// results, and moves the files of the earlier sweep into a new folder inside Dir (see [folder.setAside]).
+func (w *sweep) open() (kept map[int]*SplitRecord, err error) {
+	if w.Dir == "" {
+		return nil, nil
+	}
+	if w.folder, err = openFolder(w.Dir, w.Splits); err != nil {
+		return nil, err
+	}
+	if w.Resume {
+		kept, err = w.folder.resume(w.graph.Name, w.origin)
+	} else {
+		var to string
+		if to, err = w.folder.setAside(); to != "" {
+			w.notice(fmt.Sprintf("what an earlier run left in %s is now in %s", w.Dir, to))
+		}
+	}
+	if err != nil {
+		w.folder.close()
+	}
+	return kept, err
+}
+
+func (w *sweep) notice(text string) {
+	if w.Notice != nil {
+		w.Notice(text)
+	}
+}
+
+func (w *sweep) origin(split int) (train.Origin, error) {
+	return train.NewOrigin(w.engine, w.seen, split, w.config, w.versions)
+}
+
+// train trains on one split and returns the record of the split. If Dir is set, train stores the record and the weights
+// there, unless the training was interrupted.
+func (w *sweep) train(ctx context.Context, split int) (*SplitRecord, error) {
+	if w.Begin != nil {
+		w.Begin(split)
+	}
+	origin, err := w.origin(split)
+	if err != nil {
+		return nil, err
+	}
+	r := &SplitRecord{Dataset: w.graph.Name, Model: w.config.Model, Config: w.config.Resolved(), Engine: w.engine.Name,
+		Metric: train.Metric(w.graph), Origin: origin, Run: w.run(split)}
+	o := &train.Options{Notice: func(text string) { w.notice(fmt.Sprintf("split %d: %s", split, text)) }}
+	if w.Epoch != nil {
+		o.Epoch = func(e train.Epoch) { w.Epoch(split, e) }
+	}
+	if w.folder != nil {
+		o.Checkpoint = &train.Checkpoint{Path: w.folder.path(checkpointName(split)), Every: w.CheckpointEvery,
+			Versions: w.versions}
+	}
+	result, err := train.Fit(ctx, w.engine, w.graph, split, w.config, o)
+	if err != nil {
+		return nil, fmt.Errorf("split %d: %w", split, err)
+	}
+	r.Result = *result
+	if w.Details && (r.Status == train.Interrupted || ctx.Err() == nil) {
+		// If the details cannot be computed, there is only a notice: the result of the training is kept without them.
+		if r.Details, err = train.Describe(w.engine, w.graph, w.config, result); err != nil {
+			w.notice(fmt.Sprintf("split %d: there will be no curves on its page: %v", split, err))
+		}
+	}
+	if w.folder != nil && r.Status != train.Interrupted {
+		return r, w.folder.keep(r, trained.Describe(w.graph, w.config, w.engine.Name, result))
+	}
+	return r, nil
+}
+
+// run returns the run record of a training on a split that starts now. The record does not have any results yet.
+func (w *sweep) run(split int) Record {
+	run := Begin(Train)
+	run.Dataset, run.Checksum, run.Model, run.Engine = w.graph.Name, w.seen, w.config.Model, w.engine.Name
+	run.Split, run.Seed = split, w.config.Seed+uint64(split)
+	return run
+}
+
+// OK tells whether all splits have the status [train.OK].
+func (s *Summary) OK() bool { return s.Count(train.OK) == len(s.Splits) }
+
+// Count returns the number of splits with the given status.
+func (s *Summary) Count(status string) (n int) {
+	for _, r := range s.Splits {
+		if r.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// Complaint returns a sentence that says what went wrong. It is empty if nothing went wrong.
+func (s *Summary) Complaint() string {
+	first := func(status string) *train.Result {
+		if i := slices.IndexFunc(s.Splits, func(r *train.Result) bool { return r.Status == status }); i >= 0 {
+			return s.Splits[i]
+		}
+		return nil
+	}
+	if r := first(train.Interrupted); r != nil {
+		remedy := "the same command with --resume goes on from there"
+		if !s.kept {
+			remedy = "with --out, the state is kept, and --resume goes on from there"
+		}
+		return fmt.Sprintf("interrupted in split %d after %d epochs; %s", r.Split, r.Epochs, remedy)
+	}
+	if r := first(train.Diverged); r != nil {
+		return fmt.Sprintf("%d of %d splits diverged and do not count for the mean, first split %d: %s",
+			s.Count(train.Diverged), len(s.Splits), r.Split, r.Message)
+	}
+	return ""
+}
+
+// Tests returns the test metrics that count for the mean: those of the splits with the status [train.OK] that have test
+// nodes.
+func (s *Summary) Tests() (tests []float64) {
+	for _, r := range s.Splits {
+		if r.Status == train.OK && !math.IsNaN(float64(r.Test)) {
+			tests = append(tests, float64(r.Test))
+		}
+	}
+	return tests
+}
+
+func (s *Summary) summarise() {
+	tests := s.Tests()
+	s.Mean = train.Number(metrics.Mean(tests))
+	s.Std = train.Number(metrics.SampleStd(tests))
+	s.StdPopulation = train.Number(metrics.PopulationStd(tests))
+}
