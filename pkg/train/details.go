@@ -61,11 +61,14 @@ type ROC struct {
 	TruePositive  []Number `json:"true_positive"`
 }
 
-// Smoothness says how similar the features of the nodes are after a number of layers. Layer is this number. GSL is the
-// mean cosine similarity of the features over all pairs of nodes ([metrics.GSL]).
+// Smoothness says how alike the features of the nodes are after a number of layers ([metrics.Smoothness]). Records made
+// before the other three measures existed have the GSL alone.
 type Smoothness struct {
-	Layer int    `json:"layer"`
-	GSL   Number `json:"gsl"`
+	Layer         int     `json:"layer"`
+	GSL           Number  `json:"gsl"`
+	Dirichlet     *Number `json:"dirichlet,omitempty"`
+	MAD           *Number `json:"mad,omitempty"`
+	EffectiveRank *Number `json:"effective_rank,omitempty"`
 }
 
 // These limits keep run records small.
@@ -196,7 +199,8 @@ func followed(depth int) []int {
 
 func smoothness(states []State) (out []Smoothness) {
 	for _, s := range states {
-		out = append(out, Smoothness{s.Layer, significant(s.GSL)})
+		dirichlet, mad, rank := significant(s.Dirichlet), significant(s.MAD), significant(s.EffectiveRank)
+		out = append(out, Smoothness{s.Layer, significant(s.GSL), &dirichlet, &mad, &rank})
 	}
 	return out
 }

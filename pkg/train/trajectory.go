@@ -31,8 +31,8 @@ type Trajectory struct {
 type State struct {
 	// Layer is the number of layers that have been applied. If it is 0, the state is the encoded features.
 	Layer int
-	// GSL is the smoothness of the features ([metrics.GSL]), or NaN if the features are not finite.
-	GSL Number
+	// These are the measures of [metrics.Smoothness], or NaN if the features are not finite.
+	GSL, Dirichlet, MAD, EffectiveRank Number
 	// Probability has an entry for each node: the probability of class 1 that the head computes from this state alone.
 	// The head reads forward and reverse features side by side. For a forward state, the head gets zeros in place of
 	// the reverse features. For a reverse state, it gets zeros in place of the forward features (paper section 4.1.3).
@@ -84,11 +84,15 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 	defer release(out)
 	states := make([]State, len(forward)+len(reverse))
 	for i, l := range slices.Concat(forward, reverse) {
-		gsl, err := metrics.GSL(tensors.MustCopyFlatData[float32](out[i]), g.NumNodes, out[i].Shape().Dimensions[1])
+		d := out[i].Shape().Dimensions[1]
+		x := sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](out[i]), d)
+		m, err := metrics.Smooth(g, x, d)
 		if err != nil { // The features are not finite.
-			gsl = math.NaN()
+			none := math.NaN()
+			m = metrics.Smoothness{GSL: none, Dirichlet: none, MAD: none, EffectiveRank: none}
 		}
-		states[i] = State{Layer: l, GSL: Number(gsl)}
+		states[i] = State{Layer: l, GSL: Number(m.GSL), Dirichlet: Number(m.Dirichlet), MAD: Number(m.MAD),
+			EffectiveRank: Number(m.EffectiveRank)}
 		if readouts > 0 {
 			states[i].Probability = s.probability(out[len(states)+1+i])
 		}
