@@ -1,0 +1,112 @@
+package models
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/revgnn/revgnn/pkg/solve"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
+
+// RegisterLayer registers two models of a layer X + h(X; w) of one's own: name, and name+rep with its inverses. They have
+// the encoder, the head, the settings and all else that "gcn" and "gcn+rep" have. RegisterLayer returns name. formula is
+// the layer in one line.
+//
+// W is a struct, whose fields say what h gets:
+//
+//   - *Node is a trained matrix [d, d] or, where the name begins with B, a trained vector [d];
+//   - sparse.Operator is Â, the symmetrically normalised adjacency with self loops, whose spectral norm is 1;
+//   - sparse.Edges are the edges, with self loops, for attention.
+//
+// In the model with inverses, the sum of the matrices' norms is at most the setting "lipschitz". The layer has an inverse
+// if this makes Lip(h) < 1, as in σ(Â X W + X V + b) with σ' between 0 and 1.
+func RegisterLayer[W any](name, formula string, h func(x *Node, w W) *Node) string {
+	t := reflect.TypeFor[W]()
+	matrices := 0
+	for i := range t.NumField() {
+		f := t.Field(i)
+		switch f.Type {
+		case reflect.TypeFor[*Node]():
+			if !isVector(f) {
+				matrices++
+			}
+		case reflect.TypeFor[sparse.Operator](), reflect.TypeFor[sparse.Edges]():
+		default:
+			panic(fmt.Errorf("layer %q: field %s is a %s: use *Node, sparse.Operator and sparse.Edges", name, f.Name, f.Type))
+		}
+		if !f.IsExported() {
+			panic(fmt.Errorf("layer %q: field %s must begin with a capital letter", name, f.Name))
+		}
+	}
+	if matrices == 0 {
+		panic(fmt.Errorf("layer %q: %s has no *Node that is a matrix to be trained", name, t))
+	}
+	k := Kind{Name: name, Title: name, Layer: formula, Reference: "a layer of one's own", Resolve: resolveHead,
+		Shared: []string{"forward", "hidden", "dropout", "norm", "norm-layers", "norm-scale", "block-gate", "block-norm",
+			"block-scale", "head-layers"},
+		New: func(c Config) Network { return newResidual(&ownLayer[W]{Config: c, h: h}) }}
+	Register(k)
+	k.Name, k.Title, k.Plain = name+"+rep", name+"+ReP", name
+	k.Shared = []string{"forward", "reverse", "hidden", "dropout", "lipschitz", "bound", "normalise", "layer-init",
+		"tolerance", "max-iterations", "adjoint", "norm", "block-gate", "block-norm", "block-scale", "head-layers"}
+	Register(k)
+	return name
+}
+
+func isVector(f reflect.StructField) bool { return strings.HasPrefix(f.Name, "B") }
+
+// ownLayer is the convolution of [RegisterLayer].
+type ownLayer[W any] struct {
+	Config
+	h       func(x *Node, w W) *Node
+	matrix  *sparse.Matrix
+	pattern *sparse.Pattern
+}
+
+func (o *ownLayer[W]) settings() Config { return o.Config }
+
+func (o *ownLayer[W]) prepare(a *sparse.CSR) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+	if o.matrix, err = sparse.NewMatrix(a.SymmetricNormalised(), nil); err != nil {
+		return nil, nil, err
+	}
+	order, arrays = o.matrix.Order(), append(arrays, o.matrix.Tensors()...)
+	if !slices.ContainsFunc(reflect.VisibleFields(reflect.TypeFor[W]()), func(f reflect.StructField) bool {
+		return f.Type == reflect.TypeFor[sparse.Edges]()
+	}) {
+		return order, arrays, nil
+	}
+	if o.pattern, err = sparse.NewPattern(a, sparse.PatternOptions{Order: order}); err != nil {
+		return nil, nil, err
+	}
+	return order, append(arrays, o.pattern.Tensors()...), nil
+}
+
+func (o *ownLayer[W]) layers(b *Builder, h *Node) chained {
+	var w W
+	value, t := reflect.ValueOf(&w).Elem(), reflect.TypeFor[W]()
+	var params []Param
+	var at []int // the fields of params
+	for i := range t.NumField() {
+		switch f := t.Field(i); {
+		case f.Type == reflect.TypeFor[sparse.Operator]():
+			value.Field(i).Set(reflect.ValueOf(b.Matrix(o.matrix)))
+		case f.Type == reflect.TypeFor[sparse.Edges]():
+			value.Field(i).Set(reflect.ValueOf(b.Edges(o.pattern)))
+		case isVector(f):
+			bias := b.Param(Param{Name: "stack.0.body." + f.Name, Shape: []int{o.Hidden}})
+			value.Field(i).Set(reflect.ValueOf(b.blockScaled(bias)))
+		default:
+			params, at = append(params, Param{Name: "stack.0.body." + f.Name + ".weight",
+				Shape: []int{o.Hidden, o.Hidden}, Limit: o.glorot()}), append(at, i)
+		}
+	}
+	for k, matrix := range b.weights(params...) {
+		value.Field(at[k]).Set(reflect.ValueOf(b.blockScaled(Transpose(matrix, 0, 1))))
+	}
+	return dressed(b, h, solve.FromFunction(o.h), w)
+}
