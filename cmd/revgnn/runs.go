@@ -202,16 +202,16 @@ func (a *app) writePage(page string, err error, r *runs.Record, to, of string) e
 }
 
 func runTable(w io.Writer, r *runs.Record) {
-	for _, f := range []struct{ name, value string }{
+	for _, f := range slices.Concat([][2]string{
 		{"id", r.ID}, {"kind", r.Kind}, {"status", r.Status}, {"message", r.Message}, {"profile", r.Profile},
 		{"dataset", r.Dataset}, {"checksum", r.Checksum}, {"model", r.Model}, {"split", splitText(r.Split)},
 		{"seed", fmt.Sprint(r.Seed)}, {"engine", r.Engine}, {"started", r.Started.Format(time.RFC3339)},
 		{"seconds", fmt.Sprintf("%.3f", r.Seconds)}, {"platform", r.Machine.Platform}, {"cpu", r.Machine.CPU},
-		{"gpu", r.Machine.GPU}, {"cores", fmt.Sprint(r.Machine.Cores)},
-		{"commit", r.Commit}, {"key", r.Key},
-	} {
-		if f.value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", f.name, plain.Text(f.value))
+	}, r.Machine.Processor(), [][2]string{
+		{"gpu", r.Machine.GPU}, {"cores", fmt.Sprint(r.Machine.Cores)}, {"commit", r.Commit}, {"key", r.Key},
+	}) {
+		if f[1] != "" {
+			fmt.Fprintf(w, "%s\t%s\n", f[0], plain.Text(f[1]))
 		}
 	}
 	for _, f := range []struct {

@@ -1,9 +1,31 @@
 package machine
 
-import "syscall"
+import (
+	"strconv"
+	"syscall"
+)
 
 // CPU returns the processor's name, as the kernel gives it.
-func CPU() string {
-	name, _ := syscall.Sysctl("machdep.cpu.brand_string") // if it fails, the name is empty
-	return name
+func CPU() string { return sysctl("machdep.cpu.brand_string") }
+
+// Processor returns the family and the model of the processor, and its instruction sets for arithmetic on vectors. The
+// kernel of a Mac tells them for Intel's processors only.
+func Processor() (family, model, features string) {
+	return number("machdep.cpu.family"), number("machdep.cpu.model"),
+		vectors(sysctl("machdep.cpu.features") + " " + sysctl("machdep.cpu.leaf7_features"))
+}
+
+// sysctl returns a value that the kernel has as text; empty if it has none.
+func sysctl(name string) string {
+	value, _ := syscall.Sysctl(name)
+	return value
+}
+
+// number returns a value that the kernel has as a number; empty if it has none.
+func number(name string) string {
+	value, err := syscall.SysctlUint32(name)
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatUint(uint64(value), 10)
 }

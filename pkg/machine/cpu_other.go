@@ -2,4 +2,6 @@
 
 package machine
 
-func CPU() string { return "" }
+// CPU and Processor are not known on this system.
+func CPU() string                                 { return "" }
+func Processor() (family, model, features string) { return "", "", "" }

@@ -3,6 +3,8 @@ package machine
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -26,4 +28,17 @@ func field(path, name string) string {
 		}
 	}
 	return ""
+}
+
+// vector matches the names of instruction sets for arithmetic on vectors. A processor may have over a hundred others,
+// which do not change the last digits of results.
+var vector = regexp.MustCompile(`^(v?sse|ssse|avx|fma|f16c|amx|neon|asimd|sve|sme|bf16|i8mm|fphp)`)
+
+// vectors returns the instruction sets for arithmetic on vectors in a list, in lower case and in order.
+func vectors(list string) string {
+	sets := slices.DeleteFunc(strings.Fields(strings.ToLower(list)), func(name string) bool {
+		return !vector.MatchString(name)
+	})
+	slices.Sort(sets)
+	return strings.Join(slices.Compact(sets), " ")
 }

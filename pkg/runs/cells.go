@@ -3,6 +3,7 @@ package runs
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -38,8 +39,17 @@ const timeLayout = "2006-01-02T15:04:05.000Z"
 // it is stored: [Record.prepared] returns this form.
 func (r Record) cells() []string {
 	versions := ""
-	if len(r.Versions) > 0 {
-		b, _ := marshal(r.Versions) // cannot fail for a map of strings
+	all := maps.Clone(r.Versions)
+	for name, value := range r.Machine.besides() {
+		if *value != "" {
+			if all == nil {
+				all = map[string]string{}
+			}
+			all[name] = *value
+		}
+	}
+	if len(all) > 0 {
+		b, _ := marshal(all) // cannot fail for a map of strings
 		versions = string(b)
 	}
 	return []string{r.ID, r.Key, r.Kind, r.Profile, r.Dataset, r.Checksum, r.Model,
@@ -58,7 +68,19 @@ func fromCells(cells []string) (Record, error) {
 	if p.err != nil {
 		return Record{}, p.err
 	}
+	for name, value := range r.Machine.besides() {
+		if *value = r.Versions[name]; *value != "" {
+			delete(r.Versions, name)
+		}
+	}
 	return r, nil
+}
+
+// besides returns the fields of a machine that are kept in the cell of the versions, by their names there. They have no
+// columns of their own, since earlier versions of revgnn read and check these files, too.
+func (m *Machine) besides() map[string]*string {
+	return map[string]*string{"processor family": &m.Family, "processor model": &m.Model,
+		"processor features": &m.Features}
 }
 
 // cellParser parses one cell after the other, and keeps the first error. Each of its methods except fail parses the

@@ -59,6 +59,8 @@ func (r Record) prepared() (Record, error) {
 		line(r.Engine), line(r.Commit), line(r.Message)
 	r.Machine.Platform, r.Machine.CPU, r.Machine.GPU = line(r.Machine.Platform), line(r.Machine.CPU),
 		line(r.Machine.GPU)
+	r.Machine.Family, r.Machine.Model, r.Machine.Features = line(r.Machine.Family), line(r.Machine.Model),
+		line(r.Machine.Features)
 	if len(r.Versions) == 0 {
 		r.Versions = nil
 	}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 )
@@ -91,6 +92,29 @@ type Machine struct {
 	CPU   string `json:"cpu"`
 	GPU   string `json:"gpu,omitempty"`
 	Cores int    `json:"cores"`
+	// Family, Model and Features say which processor it is, and which instruction sets for arithmetic on vectors it
+	// has, with spaces between them. Processors of one name may differ in them, and then in the last digits of results.
+	// They are empty in records of earlier versions of revgnn.
+	Family   string `json:"family,omitempty"`
+	Model    string `json:"model,omitempty"`
+	Features string `json:"features,omitempty"`
+}
+
+// NotRecorded stands for a value that a record of an earlier version of revgnn lacks.
+const NotRecorded = "not recorded"
+
+// Processor returns the values of the fields Family, Model and Features with their names, or [NotRecorded].
+func (m Machine) Processor() [][2]string {
+	return [][2]string{{"processor family", cmp.Or(m.Family, NotRecorded)},
+		{"processor model", cmp.Or(m.Model, NotRecorded)}, {"processor features", cmp.Or(m.Features, NotRecorded)}}
+}
+
+// same tells whether two machines are alike in everything that is recorded of both.
+func (m Machine) same(other Machine) bool {
+	if m.Family == "" || other.Family == "" {
+		m.Family, m.Model, m.Features = other.Family, other.Model, other.Features
+	}
+	return m == other
 }
 
 // Query selects the records that have all the given values. An empty field matches any value.

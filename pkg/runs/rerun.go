@@ -125,6 +125,9 @@ func outcomeOf(r *Record) map[string]any {
 func circumstances(r *Record) map[string]any {
 	out := map[string]any{"engine": r.Engine, "commit": r.Commit, "platform": r.Machine.Platform,
 		"processor": r.Machine.CPU}
+	for _, p := range r.Machine.Processor() {
+		out[p[0]] = p[1]
+	}
 	if n := ThreadsOf(r); n > 0 {
 		out["threads"] = n
 	}
