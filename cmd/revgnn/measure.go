@@ -34,7 +34,7 @@ func (a *app) invert() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		record.of(e, models.Seen(config.Config, g), config.Model, config.Resolved(), config.Seed)
+		record.of(e, g, config, nil)
 		inversion, err := train.Invert(c.Context(), e, g, config)
 		record.whole(c.Context(), inversion, err)
 		if err != nil {
@@ -100,7 +100,7 @@ func (a *app) bench() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		record.of(e, models.Seen(config.Config, g), config.Model, benched(config, *from), config.Seed)
+		record.of(e, g, config, benched(config, *from))
 		b, err := train.Bench(c.Context(), e, g, config, start)
 		record.whole(c.Context(), b, err)
 		if err != nil {

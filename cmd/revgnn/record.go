@@ -26,6 +26,7 @@ func (a *app) recorded(c *cobra.Command) {
 // recorder records the runs of one command. If nothing is to be recorded, the recorder is nil.
 type recorder struct {
 	store *runs.Store
+	kind  string
 	// about is a record that has only the fields that all runs of the command share.
 	about runs.Record
 	// err is the first error in recording a run. The command goes on after this error, and reports it at its end.
@@ -44,7 +45,7 @@ func (a *app) recorder(kind string) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &recorder{store: store, about: runs.Begin(kind)}, nil
+	return &recorder{store: store, kind: kind}, nil
 }
 
 // close closes the file of run records. It is called at the end of a command, and err points to the command's error. If
@@ -63,17 +64,18 @@ func (r *recorder) close(err *error) {
 	}
 }
 
-// of sets the fields that all runs of the command share: the graph, the model, the engine, the configuration, the seed
-// and the start time, which is now. The argument g is the graph as the model sees it ([models.Seen]).
-func (r *recorder) of(e *engine.Engine, g *graphs.Graph, model string, config any, seed uint64) {
+// of begins the run of a command on a graph, now. What is recorded as its settings is the configuration, unless the
+// argument config gives something else.
+func (r *recorder) of(e *engine.Engine, g *graphs.Graph, c train.Config, config any) {
 	if r == nil {
 		return
 	}
-	b, err := json.Marshal(config)
-	r.err = cmp.Or(r.err, err)
-	a := &r.about
-	a.Dataset, a.Checksum, a.Model, a.Engine, a.Config, a.Seed = g.Name, g.Checksum(), model, e.Name, b, seed
-	a.Started = time.Now()
+	about, err := runs.Start(runs.Task{Kind: r.kind, Dataset: g.Name, Config: c.Resolved(), Split: runs.NoSplit},
+		models.Seen(c.Config, g).Checksum(), e.Name)
+	if err == nil && config != nil {
+		about.Config, err = json.Marshal(config)
+	}
+	r.about, r.err = about, cmp.Or(r.err, err)
 }
 
 // add records a run with its outcome.
@@ -123,7 +125,7 @@ func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph,
 	if r == nil {
 		return runs.Sweep(ctx, e, g, c, o)
 	}
-	r.of(e, models.Seen(c.Config, g), c.Model, c.Resolved(), c.Seed)
+	r.of(e, g, c, nil)
 	o.Details = true
 	training, told := runs.NoSplit, o.Split
 	o.Begin = func(split int) { training, r.about.Started = split, time.Now() }

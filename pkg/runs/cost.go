@@ -83,7 +83,7 @@ func NewCosts(records []Record, engine string) *Costs {
 		if err != nil || other || r.Status != OK || r.Machine.GPU != c.machine.GPU {
 			continue
 		}
-		one := run{here: r.Machine.same(c.machine), kind: r.Kind, limit: t.Config.Epochs, seconds: r.Seconds}
+		one := run{here: r.Machine.Same(c.machine), kind: r.Kind, limit: t.Config.Epochs, seconds: r.Seconds}
 		if trains(r.Kind) {
 			if err := json.Unmarshal(r.Outcome, &one); err != nil || one.Epochs == 0 {
 				continue

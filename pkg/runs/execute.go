@@ -37,18 +37,11 @@ type Place struct {
 // fails, there is also a record, and the status in the record says what happened. Execute returns an error if the run
 // was interrupted, or if the settings or the results cannot be written as JSON.
 func Execute(ctx context.Context, p Place, t Task) (Record, error) {
-	r := Begin(t.Kind)
-	r.Key, r.Dataset, r.Split = t.Key(), t.Dataset, t.Split
-	r.Checksum = models.Seen(t.Config.Config, p.Graph).Checksum()
-	r.Model, r.Engine = t.Config.Model, p.Engine.Name
-	r.Seed = t.Config.Seed
-	if t.Kind == Train {
-		r.Seed += uint64(t.Split)
+	r, err := Start(t, models.Seen(t.Config.Config, p.Graph).Checksum(), p.Engine.Name)
+	if err != nil {
+		return r, err
 	}
-	var err error
-	if r.Config, err = json.Marshal(t.Config); err != nil {
-		return r, fmt.Errorf("%s: its settings cannot be recorded: %w", t, err)
-	}
+	r.Key = t.Key()
 	out, status, message, err := p.run(ctx, t)
 	r.Seconds = time.Since(r.Started).Seconds()
 	if trained, ok := out.(Trained); ok {

@@ -109,8 +109,8 @@ func (m Machine) Processor() [][2]string {
 		{"processor model", cmp.Or(m.Model, NotRecorded)}, {"processor features", cmp.Or(m.Features, NotRecorded)}}
 }
 
-// same tells whether two machines are alike in everything that is recorded of both.
-func (m Machine) same(other Machine) bool {
+// Same tells whether two machines are alike in everything that is recorded of both.
+func (m Machine) Same(other Machine) bool {
 	if m.Family == "" || other.Family == "" {
 		m.Family, m.Model, m.Features = other.Family, other.Model, other.Features
 	}

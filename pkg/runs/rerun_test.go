@@ -53,7 +53,7 @@ func TestProcessors(t *testing.T) {
 			t.Errorf("got %v, %v; want %v", got, err, c.want)
 		}
 	}
-	if !now.Machine.same(old.Machine) || now.Machine.same(then.Machine) {
+	if !now.Machine.Same(old.Machine) || now.Machine.Same(then.Machine) {
 		t.Error("costs of one machine are taken for those of another")
 	}
 }

@@ -170,8 +170,13 @@ func (w *sweep) train(ctx context.Context, split int) (*SplitRecord, error) {
 	if err != nil {
 		return nil, err
 	}
+	run, err := Start(Task{Kind: Train, Dataset: w.graph.Name, Config: w.config, Split: split}, w.seen, w.engine.Name)
+	if err != nil {
+		return nil, err
+	}
+	run.Config = nil // the record of the split has it
 	r := &SplitRecord{Dataset: w.graph.Name, Model: w.config.Model, Config: w.config.Resolved(), Engine: w.engine.Name,
-		Metric: train.Metric(w.graph), Origin: origin, Run: w.run(split)}
+		Metric: train.Metric(w.graph), Origin: origin, Run: run}
 	o := &train.Options{Notice: func(text string) { w.notice(fmt.Sprintf("split %d: %s", split, text)) }}
 	if w.Epoch != nil {
 		o.Epoch = func(e train.Epoch) { w.Epoch(split, e) }
@@ -195,14 +200,6 @@ func (w *sweep) train(ctx context.Context, split int) (*SplitRecord, error) {
 		return r, w.folder.keep(r, trained.Describe(w.graph, w.config, w.engine.Name, result))
 	}
 	return r, nil
-}
-
-// run returns the run record of a training on a split that starts now. The record does not have any results yet.
-func (w *sweep) run(split int) Record {
-	run := Begin(Train)
-	run.Dataset, run.Checksum, run.Model, run.Engine = w.graph.Name, w.seen, w.config.Model, w.engine.Name
-	run.Split, run.Seed = split, w.config.Seed+uint64(split)
-	return run
 }
 
 // OK tells whether all splits have the status [train.OK].

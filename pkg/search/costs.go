@@ -49,7 +49,7 @@ func (c *costs) seconds(dataset string, s Step, of known, kept bool) float64 {
 		for _, o := range t.outcomes() {
 			other := task
 			err := other.Config.UnmarshalJSON(o.record.Config)
-			if err != nil || o.Epochs == 0 || o.record.Machine != c.machine {
+			if err != nil || o.Epochs == 0 || !o.record.Machine.Same(c.machine) {
 				continue
 			}
 			other.Config.Epochs = 1

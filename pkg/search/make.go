@@ -56,15 +56,14 @@ func (w *work) make(ctx context.Context, s Step, own *runs.Claim) error {
 func (w *work) execute(ctx context.Context, s Step, own *runs.Claim) (r runs.Record, o Outcome, err error) {
 	blind := w.graph(s.Split)
 	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
-	r = runs.Begin(runs.Search)
-	r.Profile, r.Dataset, r.Split, r.Model = w.id, w.Dataset, s.Split, s.Config.Model
-	r.Checksum, r.Engine, r.Seed = blind.checksum(s.Config), w.Engine.Name, s.Config.Seed+uint64(s.Split)
-	r.Status = runs.OK
-	if r.Key, err = runs.Key(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung,
-		"split": s.Split}); err != nil {
+	r, err = runs.Start(runs.Task{Kind: runs.Search, Dataset: w.Dataset, Config: s.Config.Resolved(), Split: s.Split},
+		blind.checksum(s.Config), w.Engine.Name)
+	if err != nil {
 		return r, o, err
 	}
-	if r.Config, err = json.Marshal(s.Config.Resolved()); err != nil {
+	r.Profile, r.Status = w.id, runs.OK
+	if r.Key, err = runs.Key(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung,
+		"split": s.Split}); err != nil {
 		return r, o, err
 	}
 	if higher && before.Ended {
