@@ -67,7 +67,7 @@ func TestRuns(t *testing.T) {
 		}
 	}
 	if text := succeeds(t, "runs", "show", all[5].ID, "--runs", file).stdout; !strings.Contains(text,
-		`"mean_abs_error": `) || !strings.Contains(text, first.Checksum) {
+		`"mean_abs_error": `) || !strings.Contains(text, first.Checksum) || !strings.Contains(text, "processor family  ") {
 		t.Errorf("got %s", text)
 	}
 
