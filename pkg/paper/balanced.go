@@ -32,7 +32,7 @@ func (d *Document) balanced(v *View, p *Performance, all searches, name string) 
 			on := v.Search(dataset+data.Balanced, row.Model)
 			c := cell(on, published.Mean)
 			if here := all[[2]string{row.Model, dataset}]; len(on.Values()) > 0 && len(here.Values()) > 0 {
-				c = c.Below(report.Text(fmt.Sprintf("%+.2f to the paper's splits", mean(on)-mean(here))))
+				c = c.Hover(fmt.Sprintf("%+.2f to the paper's splits", mean(on)-mean(here)))
 			}
 			r.Cells = append(r.Cells, c, report.Mean(published.Mean, published.Std, 10, 2).Published())
 		}

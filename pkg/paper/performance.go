@@ -37,6 +37,8 @@ func performance(v *View, name string) *Document {
 	d.note("Numbers are the %s. Ours are over the profile's splits, with the sample standard deviation.", p.Metric)
 	d.note("Settings of ours are chosen on the validation metric alone, among the candidates of the profile, on the "+
 		"first %s; the test metric reported is that of the settings chosen.", count(v.Profile.Tried, "split"))
+	d.note("The numbers of layers (forward/reverse), the seeds and the distance to the paper show when you point at a " +
+		"number on the web page, and are in the CSV.")
 	d.note("Δ is with reverse layers less without, split by split; p is from a two-sided paired t-test over the "+
 		"splits, which needs %d at least.", leastPairs)
 	if more {
@@ -77,7 +79,7 @@ func (v *View) results(p *Performance, all searches, name string) *report.Table 
 			}
 			theirs := report.Mean(row.Cells[k].Mean, row.Cells[k].Std, 10, 2).Published()
 			if row.Layers != nil {
-				theirs = theirs.Below(report.Text(fmt.Sprintf("(%d/%d)", row.Layers[k][0], row.Layers[k][1])))
+				theirs = theirs.Hover(fmt.Sprintf("(%d/%d)", row.Layers[k][0], row.Layers[k][1]))
 			}
 			cells = append(cells, cell(f, row.Cells[k].Mean), theirs)
 		}
@@ -124,24 +126,26 @@ func cell(f runs.Found, paper float64) report.Cell {
 	c := overSplits(values)
 	if len(f.Bad)+len(f.Failed)+f.Missing == 0 {
 		c = c.Ranked()
+	} else {
+		c = c.Below(report.Text(fmt.Sprintf("%d of %s", len(values), count(len(f.Splits), "split"))))
 	}
-	c = c.Below(report.Text("(" + f.Config.Depth() + ")"))
+	c = c.Hover("(" + f.Config.Depth() + ")")
 	if !math.IsNaN(paper) {
 		side, apart := "above", metrics.Mean(values)-paper
 		if apart < 0 {
 			side = "below"
 		}
-		c = c.Below(report.Text(fmt.Sprintf("%.2f %s the paper", math.Abs(apart), side)))
+		c = c.Hover(fmt.Sprintf("%.2f %s the paper", math.Abs(apart), side))
 	}
 	if f.Seeds > 1 {
-		c = c.Below(report.Text(fmt.Sprintf("%d seeds a split, ±%.2f over seeds", f.Seeds, 100*f.SeedStd)))
+		c = c.Hover(fmt.Sprintf("%d seeds a split, ±%.2f over seeds", f.Seeds, 100*f.SeedStd))
 	}
 	if f.Missing > 0 {
-		c = c.Below(report.Text(fmt.Sprintf("%s of %d not run yet", count(f.Missing, "split"), len(f.Splits))))
+		c = c.Hover(fmt.Sprintf("%s of %d not run yet", count(f.Missing, "split"), len(f.Splits)))
 	}
 	if bad := slices.Concat(f.Bad, f.Failed); len(bad) > 0 {
-		c = c.Below(report.Text(fmt.Sprintf("%d of %s without a result, not in the mean: %s", len(bad),
-			count(len(f.Splits), "split"), strings.Join(bad, "; "))))
+		c = c.Hover(fmt.Sprintf("%d of %s without a result, not in the mean: %s", len(bad),
+			count(len(f.Splits), "split"), strings.Join(bad, "; ")))
 	}
 	return c
 }

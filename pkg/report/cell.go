@@ -25,6 +25,7 @@ type Cell struct {
 	ranked    bool
 	shade     float64 // 0 to 1: how dark the cell is on a web page
 	below     []Cell
+	hover     []string
 }
 
 type kind int
@@ -111,6 +112,13 @@ func (c Cell) Below(lines ...Cell) Cell {
 }
 
 // numeric tells whether the cell holds a number.
+// Hover adds lines that a web page shows when the reader points at the cell. In CSV they are lines of the cell; other
+// formats leave them out.
+func (c Cell) Hover(lines ...string) Cell {
+	c.hover = append(append([]string(nil), c.hover...), lines...)
+	return c
+}
+
 func (c Cell) numeric() bool { return c.kind >= kindNumber }
 
 func (c Cell) check() error {

@@ -239,19 +239,26 @@ func (t *Table) grouped() bool {
 	return len(spans) > 1 || spans[0].group != ""
 }
 
-// align returns the alignment of a column. It is "center" if any cell of the column has a difference, a number with a
-// spread, or lines in small print. Otherwise it is "right" if any cell has a number, and "left" if none has.
+// align returns the alignment of a column: "center" if any cell has a difference, a spread or lines in small print, or
+// if numbers are missing and there are none; else "right" if any cell has a number, and "left" if none has.
 func (t *Table) align(column int) string {
-	align := "left"
+	numbers, missing, words := false, false, false
 	for _, r := range t.Rows {
-		switch c := r.Cells[column]; {
-		case c.numeric() && (!math.IsNaN(c.std) || c.kind == kindDifference), c.kind != kindEmpty && len(c.below) > 0:
+		c := r.Cells[column]
+		if c.numeric() && (!math.IsNaN(c.std) || c.kind == kindDifference) || c.kind != kindEmpty && len(c.below) > 0 {
 			return "center"
-		case c.numeric():
-			align = "right"
 		}
+		numbers = numbers || c.numeric()
+		missing = missing || c.kind == kindMissing
+		words = words || c.kind == kindWords
 	}
-	return align
+	switch {
+	case numbers:
+		return "right"
+	case missing && !words:
+		return "center"
+	}
+	return "left"
 }
 
 // Text returns the table as plain text in Markdown. If there is a mistake in the table, it returns the text of the

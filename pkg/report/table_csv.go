@@ -29,7 +29,11 @@ func (t *Table) CSV() (string, error) {
 	for _, r := range t.Rows {
 		for k, c := range r.Cells {
 			column := t.Columns[k]
-			for i, line := range append([]Cell{c}, c.below...) {
+			all := append([]Cell{c}, c.below...)
+			for _, text := range c.hover {
+				all = append(all, Text(text))
+			}
+			for i, line := range all {
 				if line.kind != kindEmpty {
 					at := []string{r.Group, r.Label, column.Group, column.Name, column.Unit, strconv.Itoa(i)}
 					lines = append(lines, append(at, line.fields()...))

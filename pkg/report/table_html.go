@@ -130,8 +130,13 @@ func (t *Table) bodyHTML(b *strings.Builder, rows []int, caption string, cell fu
 			`<th scope="row" style="%s;text-align:left;vertical-align:top;padding:3px 8px;font-weight:normal">%s</th>`,
 			rule, sticky, html.EscapeString(r.Label))
 		for k, c := range r.Cells {
-			fmt.Fprintf(b, `<td style="text-align:%s;vertical-align:top;padding:3px 8px;white-space:nowrap%s">%s</td>`,
-				t.align(k), c.shadeHTML(), cell(i, k))
+			title, style := "", c.shadeHTML()
+			if len(c.hover) > 0 {
+				title = fmt.Sprintf(` title="%s"`, html.EscapeString(strings.Join(c.hover, "; ")))
+				style += ";cursor:help"
+			}
+			fmt.Fprintf(b, `<td%s style="text-align:%s;vertical-align:top;padding:3px 8px;white-space:nowrap%s">%s</td>`,
+				title, t.align(k), style, cell(i, k))
 		}
 		b.WriteString("</tr>\n")
 	}
