@@ -26,7 +26,7 @@ func ExampleTable() {
 	// **Test scores on heterophilic datasets**
 	//
 	// | Model | Minesweeper<br><small>ROC-AUC \[%\]</small> | Questions |
-	// | :-- | :-: | :-- |
+	// | :-- | :-: | :-: |
 	// | *Plain backbones* |  |  |
 	// | GCN | 89.75<small> ± 0.52</small> |  |
 	// | *With reverse layers* |  |  |
