@@ -126,8 +126,6 @@ func cell(f runs.Found, paper float64) report.Cell {
 	c := overSplits(values)
 	if len(f.Bad)+len(f.Failed)+f.Missing == 0 {
 		c = c.Ranked()
-	} else {
-		c = c.Below(report.Text(fmt.Sprintf("%d of %s", len(values), count(len(f.Splits), "split"))))
 	}
 	c = c.Hover("(" + f.Config.Depth() + ")")
 	if !math.IsNaN(paper) {
@@ -141,11 +139,11 @@ func cell(f runs.Found, paper float64) report.Cell {
 		c = c.Hover(fmt.Sprintf("%d seeds a split, ±%.2f over seeds", f.Seeds, 100*f.SeedStd))
 	}
 	if f.Missing > 0 {
-		c = c.Hover(fmt.Sprintf("%s of %d not run yet", count(f.Missing, "split"), len(f.Splits)))
+		c = c.Below(report.Text(fmt.Sprintf("%s of %d not run yet", count(f.Missing, "split"), len(f.Splits))))
 	}
 	if bad := slices.Concat(f.Bad, f.Failed); len(bad) > 0 {
-		c = c.Hover(fmt.Sprintf("%d of %s without a result, not in the mean: %s", len(bad),
-			count(len(f.Splits), "split"), strings.Join(bad, "; ")))
+		c = c.Below(report.Text(fmt.Sprintf("%d of %s without a result, not in the mean: %s", len(bad),
+			count(len(f.Splits), "split"), strings.Join(bad, "; "))))
 	}
 	return c
 }

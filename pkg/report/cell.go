@@ -111,7 +111,6 @@ func (c Cell) Below(lines ...Cell) Cell {
 	return c
 }
 
-// numeric tells whether the cell holds a number.
 // Hover adds lines that a web page shows when the reader points at the cell. In CSV they are lines of the cell; other
 // formats leave them out.
 func (c Cell) Hover(lines ...string) Cell {
@@ -119,6 +118,7 @@ func (c Cell) Hover(lines ...string) Cell {
 	return c
 }
 
+// numeric tells whether the cell holds a number.
 func (c Cell) numeric() bool { return c.kind >= kindNumber }
 
 func (c Cell) check() error {
