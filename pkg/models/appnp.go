@@ -10,11 +10,14 @@ func init() {
 	Register(Kind{Name: "appnp", Title: "APPNP",
 		Layer:     "(1 − α) Â Z + α Z_0, K times, Z_0 of a perceptron of two layers",
 		Reference: "Gasteiger et al., ICLR 2019", Shared: []string{"hidden", "dropout"}, DropFeatures: true,
-		Own: OwnSettings(filterSettings{Order: 10, Alpha: 0.1}, func(s *filterSettings) []Setting {
-			return []Setting{s.order(), s.teleport()}
-		}),
+		Own:      appnpSettings{polynomial{10}, teleport{0.1}},
 		Defaults: func(c *Config) { c.Dropout = 0.5 }, Depth: filterDepth,
 		New: func(Config) Network { return &appnp{filterNet{selfLoops: true}} }})
+}
+
+type appnpSettings struct {
+	polynomial
+	teleport
 }
 
 // appnp is APPNP, "approximate personalised propagation of neural predictions" (Gasteiger, Bojchevski and Günnemann,
@@ -39,7 +42,7 @@ type appnp struct{ filterNet }
 // dropout(ReLU(…)) in the formula of [appnp].
 func (a *appnp) Build(b *Builder) Output {
 	h, z := b.perceptron()
-	s := OwnOf[filterSettings](b.Config)
+	s := OwnOf[appnpSettings](b.Config)
 	theta := ConvertDType(Const(b.Graph, pageRank(s.Order, s.Alpha)), z.DType())
 	y := monomials(s.Order).filter(b.Matrix(a.matrix), z, Reshape(theta, -1, 1))
 	return Output{Logits: y, Representation: h}

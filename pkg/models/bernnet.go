@@ -10,11 +10,14 @@ func init() {
 	Register(Kind{Name: "bernnet", Title: "BernNet",
 		Layer:     "Σ_k ReLU(θ_k) C(K,k)/2^K (2I − L)^(K−k) L^k H, θ_k learnt, H of a perceptron of two layers",
 		Reference: "He et al., NeurIPS 2021", Shared: []string{"hidden", "dropout"}, DropFeatures: true,
-		Own: OwnSettings(filterSettings{Order: 10, DropRate: 0.5}, func(s *filterSettings) []Setting {
-			return []Setting{s.order(), s.dropRate()}
-		}),
+		Own:      bernSettings{polynomial{10}, dropRate{0.5}},
 		Defaults: func(c *Config) { c.Dropout = 0.5 }, Depth: filterDepth,
 		New: func(Config) Network { return &bernNet{} }})
+}
+
+type bernSettings struct {
+	polynomial
+	dropRate
 }
 
 // bernNet is BernNet (He, Wei, Huang and Xu, "BernNet: Learning Arbitrary Graph Spectral Filters via Bernstein
@@ -49,7 +52,7 @@ func (*bernNet) Unused() []string {
 // dropout(ReLU(…)) in the formula of [bernNet].
 func (n *bernNet) Build(b *Builder) Output {
 	h, x := b.perceptron()
-	s := OwnOf[filterSettings](b.Config)
+	s := OwnOf[bernSettings](b.Config)
 	x = b.DropoutOf(x, s.DropRate)
 	theta := b.Param(Param{Name: "prop1.temp", Shape: []int{s.Order + 1}, Value: 1})
 	theta = Reshape(Max(theta, ZerosLike(theta)), 1, -1)

@@ -19,11 +19,9 @@ func init() {
 		Layer:     "Σ_k T_k(L − I) X W_k + b, T_k Chebyshev polynomials; two layers",
 		Reference: "Defferrard et al., NeurIPS 2016, as in He et al., NeurIPS 2021",
 		Shared:    []string{"hidden", "dropout"},
-		Own: OwnSettings(filterSettings{Order: 1}, func(s *filterSettings) []Setting {
-			return []Setting{s.order()}
-		}),
-		Defaults: func(c *Config) { c.Hidden, c.Dropout = 32, 0.5 }, Depth: filterDepth,
-		New: func(c Config) Network { return &chebNet{order: OwnOf[filterSettings](c).Order} }})
+		Own:       polynomial{1},
+		Defaults:  func(c *Config) { c.Hidden, c.Dropout = 32, 0.5 }, Depth: filterDepth,
+		New: func(c Config) Network { return &chebNet{order: OwnOf[polynomial](c).Order} }})
 }
 
 // chebNet is ChebNet (Defferrard, Bresson and Vandergheynst, NeurIPS 2016). It has two layers, which multiply features

@@ -2,148 +2,75 @@ package models
 
 import (
 	"fmt"
-	"strings"
-
-	"github.com/revgnn/revgnn/pkg/layers"
+	"reflect"
 )
 
-// Config is the configuration of a model. Each field except Model and Own is a shared setting. On the command line, a
-// setting has the name of its field in lower case, with dashes between words ("max-iterations"). In run records, it has
-// underscores between words. A model has only those shared settings that its [Kind] names; all others are zero.
+// Config is the configuration of a model. Each field with a tag is a setting that models share, by the field's name in
+// lower case with dashes ("max-iterations"; in run records, "max_iterations"). Tags have the default, the limits and the
+// help; see SettingsOf. A model has those shared settings that its [Kind] names; all others are zero.
 type Config struct {
 	// Model is one of [Names].
 	Model string
-	// Forward is the number L_F of forward layers. Reverse is the number L_R of reverse layers.
-	Forward, Reverse int
-	// Hidden is the width d of all layers.
-	Hidden int
-	// Heads is the number K of attention heads.
-	Heads int
-	// Dropout is the probability with which training sets an entry of the features to 0.
-	Dropout float64
-	// Activation is the activation function of the layers, one of layers.Activations.
-	Activation string
-	// Ego gives layers a weight for the node itself, besides the weight for its neighbours.
-	Ego bool
-	// Lipschitz is the bound c < 1 on the norm of the layers' weights (paper section 3.3). Bound chooses the norm:
-	// "frobenius", as in the paper, or "spectral". Normalise chooses how the bound is kept. "project" scales the
-	// weights after every step of the optimiser, as in the paper. "reparametrise" scales them inside the model, as in
-	// the authors' code.
-	Lipschitz        float64
-	Bound, Normalise string
-	// LayerInit chooses the initial weights of layers with a bound: "small", so that each layer starts close to the
-	// identity, or "glorot", as in the authors' code; see [Config.startNorm].
-	LayerInit string
-	// NoBias leaves out the layers' bias b. The formula of the paper's section 3.3 has no bias, but the authors' code
-	// has one. With many layers and a small bound on the weight W, the bias has more effect than W.
-	NoBias bool
-	// Tolerance ends a solve: the solve stops when the mean absolute change in one iteration is below Tolerance. An
-	// adjoint solve is the fixed-point iteration for the gradient. Its limit is 10 times Tolerance, multiplied by the
-	// mean absolute value of the right-hand side of its equation; see [solve.Options]. MaxIterations (the paper's M) is
-	// the largest number of iterations of a solve.
-	Tolerance     float64
-	MaxIterations int
-	// Adjoint chooses how the gradient of a reverse layer is computed. "implicit" differentiates the equation of the
-	// fixed point, and stores no iterations. "unrolled" differentiates all iterations.
-	Adjoint string
-	// Norm is the normalisation that [Builder.Norm] applies: "none", "layer" (LayerNorm), "batch" (BatchNorm) or
-	// "instance" (InstanceNorm). GRAND and the networks with layers X + h(X) apply it before the head.
-	Norm string
-	// NormLayers is the normalisation after every layer: "none", "layer" (LayerNorm without parameters), "pair" or
-	// "pair-si". "pair" is PairNorm, which multiplies all rows by the same factor. "pair-si" is the variant of PairNorm
-	// that has a factor for each row. NormScale sets the length that PairNorm gives to rows; see [layers.PairNorm].
-	NormLayers string
-	NormScale  float64
-	// BlockGate multiplies each entry of h(X) by a trained gate, a factor between 0 and 1: see [gatedBlock]. BlockNorm
-	// is the normalisation of the input of h: "none" or one of layers.Projections. The bound that Lipschitz sets for h
-	// also holds with these settings.
-	BlockGate bool
-	BlockNorm string
-	// BlockScale is a factor s of the weights and the bias of every layer: h(X) = σ(s (Â X W + b)). If the norm of the
-	// weights is at most c, then Lip(h) <= s c. With s = L0/L, a chain of L layers can be trained with the settings
-	// that suit a chain of L0 layers: see [Builder.blockScaled].
-	BlockScale float64
-	// DropEdge is the probability with which a training step leaves an edge out.
-	DropEdge float64
-	// HalfHop is the share of nodes that Half-Hop chooses. Every edge into a chosen node is split in two by an
-	// additional node, called a slow node. HalfHopAlpha is the weight of the edge's source in the features of the slow
-	// node; see [halfHop].
-	HalfHop, HalfHopAlpha float64
-	// HeadLayers is the number of linear layers in the head, with ReLU between them. 0 stands for the number that the
-	// authors chose.
-	HeadLayers int
-	// Undirected makes a model ignore the directions of edges. Only models that read directions have this setting: see
-	// [Seen].
-	Undirected bool
-	// Own holds the model's own settings. Its type is one that the model's file declares: see [OwnOf].
+
+	Forward    int     `default:"8" most:"1048576" help:"forward layers"`
+	Reverse    int     `default:"8" most:"1048576" absent:"0" reverse:"true" help:"reverse layers"`
+	Hidden     int     `default:"64" least:"1" most:"16384" help:"width of the layers"`
+	Heads      int     `default:"1" least:"1" most:"64" absent:"1" help:"attention heads"`
+	Dropout    float64 `most:"0.99" absent:"0" help:"probability of dropping a feature"`
+	Activation string  `default:"relu" absent:"relu" oneof:"relu,leaky-relu,elu,tanh,softplus" help:"activation"`
+	Ego        bool    `absent:"false" help:"give layers a weight for the node itself, apart from its neighbours"`
+
+	// Lipschitz is the bound c < 1 on the sum of the norms of a layer's weights (paper section 3.3). Normalise "project"
+	// keeps it after every step of the optimiser, as in the paper; "reparametrise" inside the model, as in the authors'
+	// code.
+	Lipschitz float64 `default:"0.999" least:"1e-6" most:"0.9999999" help:"bound on the norm of the layers' weights"`
+	Bound     string  `default:"frobenius" oneof:"frobenius,spectral" help:"norm that is bounded; spectral is wider"`
+	Normalise string  `default:"project" oneof:"project,reparametrise" help:"how the bound is kept"`
+	// LayerInit "small" starts layers close to the identity, "glorot" as in the authors' code; see [Config.startNorm].
+	LayerInit string `default:"small" oneof:"small,glorot" help:"initial weights of layers with a bound"`
+	// Tolerance, MaxIterations and Adjoint are those of [solve.Options].
+	Tolerance     float64 `default:"1e-5" most:"1" help:"mean absolute change at which a fixed-point iteration ends"`
+	MaxIterations int     `default:"16" least:"1" most:"65536" help:"most fixed-point iterations per layer"`
+	Adjoint       string  `default:"implicit" oneof:"implicit,unrolled" help:"gradient of a reverse layer"`
+
+	// Norm is the normalisation of [Builder.Norm]; in the paper's models, it comes before the head.
+	Norm string `default:"none" absent:"none" oneof:"none,layer,batch,instance" help:"normalisation"`
+	// NormLayers is LayerNorm without parameters, or PairNorm with one factor for all rows (pair) or one each (pair-si).
+	NormLayers string  `default:"none" absent:"none" oneof:"none,layer,pair,pair-si" help:"normalisation after each layer"`
+	NormScale  float64 `default:"1" least:"1e-6" most:"1e6" help:"length that PairNorm gives to a node's state"`
+	// BlockGate and BlockNorm change h, and BlockScale is a factor s of its weights, h(X) = σ(s (Â X W + b)); the bound
+	// on Lip(h) holds, times s. With s = L0/L, L layers train by the settings that suit L0: see [Builder.blockScaled].
+	BlockGate  bool    `absent:"false" help:"a gate in (0, 1) for each channel of what layers add to a node"`
+	BlockNorm  string  `default:"none" absent:"none" oneof:"none,center,center-nodes,ball" help:"normalisation of their input"`
+	BlockScale float64 `default:"1" absent:"1" least:"1e-6" most:"1" help:"factor of the layers' weights and bias"`
+
+	DropEdge     float64 `most:"1" absent:"0" help:"probability of dropping an edge in a training step (DropEdge)"`
+	HalfHop      float64 `most:"1" absent:"0" help:"share of nodes whose edges lead through slow nodes (Half-Hop)"`
+	HalfHopAlpha float64 `default:"0.5" most:"1" help:"weight of an edge's source in its slow node's features"`
+
+	// The formula of the paper's section 3.3 has no bias; the authors' code has one.
+	NoBias     bool `absent:"false" help:"leave the bias out of the layers"`
+	HeadLayers int  `most:"16" help:"linear layers in the head, with ReLU between them (0: as the authors)"`
+	Undirected bool `absent:"true" help:"leave out the directions of edges, where there are any"`
+
+	// Own holds the model's own settings: see [OwnOf].
 	Own any
 }
 
-// shared returns the descriptions of all shared settings. They point to the fields of c.
-func (c *Config) shared() []Setting {
-	return []Setting{
-		{Name: "forward", Value: &c.Forward, Help: "forward layers", Most: 1 << 20},
-		{Name: "reverse", Value: &c.Reverse, Help: "reverse layers", Most: 1 << 20, Absent: 0, Reverse: true},
-		{Name: "hidden", Value: &c.Hidden, Help: "width of the layers", Least: 1, Most: 1 << 14},
-		{Name: "heads", Value: &c.Heads, Help: "attention heads", Least: 1, Most: 64, Absent: 1},
-		{Name: "dropout", Value: &c.Dropout, Help: "probability of dropping a feature", Most: 0.99, Absent: 0.0},
-		{Name: "activation", Value: &c.Activation,
-			Help:  "activation of the layers: " + strings.Join(layers.Activations, ", "),
-			OneOf: layers.Activations, Absent: string(layers.ActivationReLU)},
-		{Name: "ego", Value: &c.Ego, Absent: false,
-			Help: "give layers a weight for the node itself, apart from its neighbours"},
-		{Name: "lipschitz", Value: &c.Lipschitz, Help: "bound on the norm of the layers' weights, below 1",
-			Least: 1e-6, Most: 0.9999999},
-		{Name: "bound", Value: &c.Bound, Help: "norm that is bounded: frobenius (the paper's) or spectral (wider)",
-			OneOf: []string{string(layers.FrobeniusNorm), string(layers.SpectralNorm)}},
-		{Name: "normalise", Value: &c.Normalise,
-			Help:  "how the bound is kept: project (after every step) or reparametrise (inside the model)",
-			OneOf: []string{"project", "reparametrise"}},
-		{Name: "layer-init", Value: &c.LayerInit,
-			Help:  "initial weights of layers with a bound: small (near the identity) or glorot (as the authors)",
-			OneOf: []string{"small", "glorot"}},
-		{Name: "tolerance", Value: &c.Tolerance,
-			Help: "mean absolute change at which a fixed-point iteration ends", Most: 1},
-		{Name: "max-iterations", Value: &c.MaxIterations, Help: "most fixed-point iterations per layer",
-			Least: 1, Most: 1 << 16},
-		{Name: "adjoint", Value: &c.Adjoint,
-			Help:  "gradient of a reverse layer: implicit (of the fixed point) or unrolled (of the iterations)",
-			OneOf: []string{"implicit", "unrolled"}},
-		{Name: "norm", Value: &c.Norm, Help: "normalisation: none, layer, batch or instance",
-			OneOf: []string{"none", "layer", "batch", "instance"}, Absent: "none"},
-		{Name: "norm-layers", Value: &c.NormLayers, Help: "normalisation after every layer: none, " +
-			"layer (LayerNorm without parameters), pair (PairNorm) or pair-si (PairNorm, each node by itself)",
-			OneOf: []string{"none", "layer", "pair", "pair-si"}, Absent: "none"},
-		{Name: "norm-scale", Value: &c.NormScale, Help: "length that PairNorm gives to a node's state",
-			Least: 1e-6, Most: 1e6},
-		{Name: "block-gate", Value: &c.BlockGate, Help: "scale what layers add to a node by a gate for each channel, " +
-			"sigmoid(H U + u) of the first layer's input H; the bound holds", Absent: false},
-		{Name: "block-norm", Value: &c.BlockNorm, Help: "normalisation of what layers read; the bound holds: none, " +
-			"center (rows of mean 0), center-nodes (columns of mean 0) or ball (rows no longer than sqrt(hidden))",
-			OneOf: append([]string{"none"}, layers.Projections...), Absent: "none"},
-		{Name: "block-scale", Value: &c.BlockScale, Help: "factor of the layers' weights and bias: with L0/L, a chain of " +
-			"L layers trains by the settings that suit L0", Least: 1e-6, Most: 1, Absent: 1.0},
-		{Name: "drop-edge", Value: &c.DropEdge, Help: "probability of dropping an edge in a training step (DropEdge)",
-			Most: 1, Absent: 0.0},
-		{Name: "half-hop", Value: &c.HalfHop,
-			Help: "share of the nodes whose incoming edges lead through slow nodes (Half-Hop)", Most: 1, Absent: 0.0},
-		{Name: "half-hop-alpha", Value: &c.HalfHopAlpha,
-			Help: "weight of an edge's source in its slow node's features", Most: 1},
-		{Name: "no-bias", Value: &c.NoBias, Help: "leave the bias out of the layers, " +
-			"as the paper's formula does (the authors' code has it)", Absent: false},
-		{Name: "head-layers", Value: &c.HeadLayers, Help: "linear layers in the head (0: as the authors)", Most: 16},
-		{Name: "undirected", Value: &c.Undirected, Help: "leave out the directions of edges, where there are any",
-			Absent: true},
-	}
-}
+// shared lists all shared settings. They point to the fields of c.
+func (c *Config) shared() []Setting { return SettingsOf(reflect.ValueOf(c).Elem()) }
 
-// usual returns the defaults of the shared settings. With 8 layers of width 64 in each direction, models train well in
-// seconds on the smaller datasets.
-func usual() Config {
-	return Config{Forward: 8, Reverse: 8, Hidden: 64, Heads: 1, Activation: string(layers.ActivationReLU),
-		Lipschitz: 0.999, Bound: string(layers.FrobeniusNorm), Normalise: "project",
-		LayerInit: "small", Tolerance: 1e-5, MaxIterations: 16, Adjoint: "implicit",
-		Norm: "none", NormLayers: "none", NormScale: 1, BlockNorm: "none", BlockScale: 1, HalfHopAlpha: 0.5}
+// usual has the defaults of the shared settings.
+func usual() (c Config) {
+	for _, s := range c.shared() {
+		if s.Default == "" {
+			continue
+		}
+		if err := s.Parse(s.Default); err != nil {
+			panic(err)
+		}
+	}
+	return c
 }
 
 // Default returns a model's configuration with default settings. If there is no model of this name, only the field
@@ -164,7 +91,7 @@ func Default(model string) Config {
 			copyValue(fields[i], s)
 		}
 	}
-	c.Own = k.Own.defaults
+	c.Own = k.Own
 	return c
 }
 
@@ -221,7 +148,7 @@ func (c Config) Validate() error {
 	if err != nil {
 		return err
 	}
-	if have, want := fmt.Sprintf("%T", c.Own), fmt.Sprintf("%T", k.Own.defaults); have != want {
+	if have, want := fmt.Sprintf("%T", c.Own), fmt.Sprintf("%T", k.Own); have != want {
 		return fmt.Errorf("the configuration of %s has settings of another model (%s): begin with models.Default(%q)",
 			c.Model, have, c.Model)
 	}

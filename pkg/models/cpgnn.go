@@ -18,27 +18,18 @@ func init() {
 			"H compatibilities of classes",
 		Reference: "Zhu et al., AAAI 2021",
 		Shared:    []string{"forward", "hidden", "dropout"},
-		Own: OwnSettings(cpgnnSettings{Prior: "mlp", Pretrain: 50, Eta: 1}, func(s *cpgnnSettings) []Setting {
-			return []Setting{
-				{Name: "prior", Value: &s.Prior, OneOf: []string{"mlp", "cheb"},
-					Help: "what the prior beliefs are from: mlp (a perceptron) or cheb (Chebyshev polynomials of the " +
-						"graph)"},
-				{Name: "pretrain", Value: &s.Pretrain, Most: 1 << 20,
-					Help: "epochs in which the prior is trained alone, before compatibilities are estimated; " +
-						"0: compatibilities are learnt from zero"},
-				{Name: "eta", Value: &s.Eta, Help: "weight of the prior's own loss after pretraining", Most: Unlimited}}
-		}),
-		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 1, 64, 0.5 },
-		Floor:    true, // the loss stays above 0, since logits are at most about as large as the largest degree
-		New:      func(Config) Network { return &cpgnn{} }})
+		Own:       cpgnnSettings{Prior: "mlp", Pretrain: 50, Eta: 1},
+		Defaults:  func(c *Config) { c.Forward, c.Hidden, c.Dropout = 1, 64, 0.5 },
+		Floor:     true, // the loss stays above 0, since logits are at most about as large as the largest degree
+		New:       func(Config) Network { return &cpgnn{} }})
 }
 
 // cpgnnSettings are CPGNN's own settings. Prior chooses how the scores R of [cpgnn] are computed: "mlp" or "cheb".
 // Pretrain is the number of epochs of pretraining. Eta is the factor η of CE(R) in the loss.
 type cpgnnSettings struct {
-	Prior    string
-	Pretrain int
-	Eta      float64
+	Prior    string  `help:"what the prior beliefs are from" oneof:"mlp,cheb"`
+	Pretrain int     `help:"epochs of the prior alone, before compatibilities are estimated (0: learnt)" most:"1048576"`
+	Eta      float64 `help:"weight of the prior's own loss after pretraining" most:"unlimited"`
 }
 
 // cpgnn is CPGNN (Zhu et al., "Graph Neural Networks with Heterophily", AAAI 2021). A perceptron computes scores R of

@@ -16,18 +16,7 @@ func init() {
 		Layer:     "ReLU(α S X W_out + (1-α) S^T X W_in), S = D_out^-1/2 A D_in^-1/2 of directed edges",
 		Reference: "Rossi et al., LoG 2023",
 		Shared:    []string{"forward", "hidden", "dropout", "undirected"},
-		Own: OwnSettings(dirSettings{Conv: "gcn", Alpha: 0.5, Jump: "max"}, func(s *dirSettings) []Setting {
-			return []Setting{
-				{Name: "conv", Value: &s.Conv, OneOf: []string{"gcn", "sage"},
-					Help: "messages: gcn (normalised by degrees) or sage (means, and the node itself apart)"},
-				{Name: "alpha", Value: &s.Alpha, Most: 1,
-					Help: "weight of messages against the edges' direction; that of those along it is 1 - alpha"},
-				{Name: "learn-alpha", Value: &s.LearnAlpha, Help: "train alpha, beginning with the value given"},
-				{Name: "jk", Value: &s.Jump, OneOf: []string{"none", "max", "cat"},
-					Help: "jumping knowledge, what the head reads of all layers: max, cat, or none (no head)"},
-				{Name: "l2-norm", Value: &s.Unit, Help: "scale the state of every node to length 1 after each layer"},
-			}
-		}),
+		Own:       dirSettings{Conv: "gcn", Alpha: 0.5, Jump: "max"},
 		// The defaults of the shared settings are those of the authors' program.
 		Defaults: func(c *Config) { c.Forward, c.Hidden = 3, 64 },
 		Check: func(c Config) error {
@@ -42,11 +31,11 @@ func init() {
 // dirSettings are Dir-GNN's own settings. Jump is the setting "jk", and Unit is the setting "l2-norm". All other fields
 // have the names of their settings. See [dirGNN].
 type dirSettings struct {
-	Conv       string
-	Alpha      float64
-	LearnAlpha bool
-	Jump       string
-	Unit       bool
+	Conv       string  `help:"messages, normalised by degrees or as means beside the node itself" oneof:"gcn,sage"`
+	Alpha      float64 `help:"weight of messages against the direction of edges, beside 1 - alpha" most:"1"`
+	LearnAlpha bool    `help:"train alpha, beginning with the value given"`
+	Jump       string  `name:"jk" help:"jumping knowledge, what the head reads of all layers" oneof:"none,max,cat"`
+	Unit       bool    `name:"l2-norm" help:"scale the state of every node to length 1 after each layer"`
 }
 
 // dirGNN is Dir-GNN (Rossi, Charpentier, Di Giovanni, Frasca, Günnemann and Bronstein, "Edge Directionality Improves

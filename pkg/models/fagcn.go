@@ -20,16 +20,15 @@ func init() {
 		Layer:     "ε X_0 + Σ_j tanh(x_j·l + x_i·r) / sqrt(d_i d_j) x_j over neighbours j",
 		Reference: "Bo et al., AAAI 2021",
 		Shared:    []string{"forward", "hidden", "dropout"},
-		Own: OwnSettings(fagcnSettings{Eps: 0.3}, func(s *fagcnSettings) []Setting {
-			return []Setting{{Name: "eps", Value: &s.Eps, Most: 1,
-				Help: "share of the encoded features in every layer"}}
-		}),
-		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 2, 64, 0.5 },
-		New:      func(Config) Network { return &fagcn{} }})
+		Own:       fagcnSettings{Eps: 0.3},
+		Defaults:  func(c *Config) { c.Forward, c.Hidden, c.Dropout = 2, 64, 0.5 },
+		New:       func(Config) Network { return &fagcn{} }})
 }
 
 // fagcnSettings are FAGCN's own settings. Eps is ε: every layer adds ε X_0, where X_0 are the encoded features.
-type fagcnSettings struct{ Eps float64 }
+type fagcnSettings struct {
+	Eps float64 `help:"share of the encoded features in every layer" most:"1"`
+}
 
 // fagcn is FAGCN (Bo et al., "Beyond low-frequency information in graph convolutional networks", AAAI 2021):
 //

@@ -20,17 +20,16 @@ func init() {
 		Layer:     "softmax(a)_i normalised rows of (P_i W_i + b_i), P_i one of X, A^k X and Ã^k X",
 		Reference: "Maurya et al., Journal of Computational Science 2022",
 		Shared:    []string{"hidden", "dropout"},
-		Own: OwnSettings(fsgnnSettings{Hops: 3}, func(s *fsgnnSettings) []Setting {
-			return []Setting{{Name: "hops", Value: &s.Hops, Least: 1, Most: 64,
-				Help: "hops that features are gathered from"}}
-		}),
-		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.5 },
-		Depth:    func(c Config) string { return fmt.Sprint(OwnOf[fsgnnSettings](c).Hops) },
-		New:      func(c Config) Network { return &fsgnn{hops: OwnOf[fsgnnSettings](c).Hops} }})
+		Own:       fsgnnSettings{Hops: 3},
+		Defaults:  func(c *Config) { c.Hidden, c.Dropout = 64, 0.5 },
+		Depth:     func(c Config) string { return fmt.Sprint(OwnOf[fsgnnSettings](c).Hops) },
+		New:       func(c Config) Network { return &fsgnn{hops: OwnOf[fsgnnSettings](c).Hops} }})
 }
 
 // fsgnnSettings are FSGNN's own settings: the number of hops K.
-type fsgnnSettings struct{ Hops int }
+type fsgnnSettings struct {
+	Hops int `help:"hops that features are gathered from" least:"1" most:"64"`
+}
 
 // fsgnn is FSGNN (Maurya, Liu and Murata, "Simplifying approach to node classification in graph neural networks",
 // Journal of Computational Science 2022). The parameters have the names of the authors' code,

@@ -17,12 +17,9 @@ func init() {
 			"α_ij = σ(W_g [x_i, x_j] + c)",
 		Reference: "Du et al., WWW 2022",
 		Shared:    []string{"forward", "hidden", "dropout"},
-		Own: OwnSettings(gbkSettings{Lambda: 1.84}, func(s *gbkSettings) []Setting {
-			return []Setting{{Name: "lambda", Value: &s.Lambda,
-				Help: "weight of the loss that teaches gates whether an edge joins nodes of one class", Most: 1e6}}
-		}),
-		Floor:    true, // the loss of the gates stays above 0, even if all nodes are classified right
-		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 2, 64, 0.5 },
+		Own:       gbkSettings{Lambda: 1.84},
+		Floor:     true, // the loss of the gates stays above 0, even if all nodes are classified right
+		Defaults:  func(c *Config) { c.Forward, c.Hidden, c.Dropout = 2, 64, 0.5 },
 		Check: func(c Config) error {
 			if c.Forward < 2 {
 				return fmt.Errorf("forward is %d: gbk-gnn needs 2 at least, "+
@@ -34,7 +31,9 @@ func init() {
 }
 
 // gbkSettings are GBK-GNN's own settings: the weight λ of the gates' loss.
-type gbkSettings struct{ Lambda float64 }
+type gbkSettings struct {
+	Lambda float64 `help:"weight of the loss that teaches gates whether an edge joins nodes of one class" most:"1e6"`
+}
 
 // gbk is GBK-GNN (Du et al., "GBK-GNN: Gated Bi-Kernel Graph Neural Networks for Modeling Both Homophily and
 // Heterophily", WWW 2022). A layer has two kernels (linear maps): W_s for neighbours of the same class, and W_d for

@@ -15,25 +15,19 @@ func init() {
 		Layer:     "(1-γ) Z X + γ X_0, Z the least squares solution of X = (1-γ) Z X + γ X_0 near Σ λ_k P^k",
 		Reference: "Li et al., ICML 2022",
 		Shared:    []string{"forward", "hidden", "dropout"},
-		Own: OwnSettings(glognnSettings{Beta: 1, Gamma: 0.5, Delta: 0.5, Order: 2}, func(s *glognnSettings) []Setting {
-			return []Setting{
-				{Name: "alpha", Value: &s.Alpha, Help: "weight of ‖Z‖²", Most: Unlimited},
-				{Name: "beta", Value: &s.Beta, Help: "weight of Z's distance from powers of the adjacency",
-					Least: Positive, Most: Unlimited},
-				{Name: "gamma", Value: &s.Gamma, Help: "share of the first embedding in every layer", Most: 0.99},
-				{Name: "delta", Value: &s.Delta, Most: 1,
-					Help: "share of the features, beside the adjacency, in the first embedding"},
-				{Name: "order", Value: &s.Order, Help: "highest power of the adjacency", Least: 1, Most: 64}}
-		}),
-		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 2, 64, 0.5 },
-		New:      func(Config) Network { return &glognn{} }})
+		Own:       glognnSettings{Beta: 1, Gamma: 0.5, Delta: 0.5, Order: 2},
+		Defaults:  func(c *Config) { c.Forward, c.Hidden, c.Dropout = 2, 64, 0.5 },
+		New:       func(Config) Network { return &glognn{} }})
 }
 
 // glognnSettings are GloGNN's own settings, with the names of the authors' code. The publication has other symbols:
 // Alpha is its β_1, Beta is its β_2, Gamma is its γ, 1 - Delta is its α, and Order is its K.
 type glognnSettings struct {
-	Alpha, Beta, Gamma, Delta float64
-	Order                     int
+	Alpha float64 `help:"weight of ‖Z‖²" most:"unlimited"`
+	Beta  float64 `help:"weight of Z's distance from powers of the adjacency" least:"positive" most:"unlimited"`
+	Gamma float64 `help:"share of the first embedding in every layer" most:"0.99"`
+	Delta float64 `help:"share of the features, beside the adjacency, in the first embedding" most:"1"`
+	Order int     `help:"highest power of the adjacency" least:"1" most:"64"`
 }
 
 // glognn is GloGNN (Li et al., "Finding Global Homophily in Graph Neural Networks When Meeting Heterophily", ICML

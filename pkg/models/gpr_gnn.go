@@ -8,11 +8,15 @@ func init() {
 	Register(Kind{Name: "gpr-gnn", Title: "GPR-GNN",
 		Layer:     "Σ_k γ_k Â^k H, γ_k learnt, H of a perceptron of two layers",
 		Reference: "Chien et al., ICLR 2021", Shared: []string{"hidden", "dropout"}, DropFeatures: true,
-		Own: OwnSettings(filterSettings{Order: 10, Alpha: 0.1, DropRate: 0.5}, func(s *filterSettings) []Setting {
-			return []Setting{s.order(), s.teleport(), s.dropRate()}
-		}),
+		Own:      gprSettings{polynomial{10}, teleport{0.1}, dropRate{0.5}},
 		Defaults: func(c *Config) { c.Dropout = 0.5 }, Depth: filterDepth,
 		New: func(Config) Network { return &gprGNN{filterNet{selfLoops: true}} }})
+}
+
+type gprSettings struct {
+	polynomial
+	teleport
+	dropRate
 }
 
 // gprGNN is the generalised PageRank network of Chien, Peng, Li and Milenkovic ("Adaptive Universal Generalized
@@ -37,7 +41,7 @@ type gprGNN struct{ filterNet }
 // [n, d].
 func (n *gprGNN) Build(b *Builder) Output {
 	h, x := b.perceptron()
-	s := OwnOf[filterSettings](b.Config)
+	s := OwnOf[gprSettings](b.Config)
 	x = b.DropoutOf(x, s.DropRate)
 	gamma := b.Param(Param{Name: "prop1.temp", Shape: []int{s.Order + 1}, Values: pageRank(s.Order, s.Alpha)})
 	y := monomials(s.Order).filter(b.Matrix(n.matrix), x, Reshape(gamma, -1, 1))

@@ -19,8 +19,8 @@ func init() {
 		Layer:     "dX/dt = σ(α)(A − I) X to T_F, A scaled dot-product attention of the encoded features",
 		Reference: "Chamberlain et al., GRAND: Graph Neural Diffusion, ICML 2021; paper section 3.2",
 		Shared:    []string{"hidden", "heads", "dropout", "norm", "head-layers"},
-		Own: OwnSettings(Diffusion{Time: 3, Solver: "rk4", Step: 0.5, TolScale: 1000, AttentionDim: 16,
-			MaxEvaluations: 5000}, (*Diffusion).forward),
+		Own: diffusionSettings{Time: 3, Solver: "rk4", Step: 0.5, TolScale: 1000, AttentionDim: 16,
+			MaxEvaluations: 5000},
 		Resolve: func(c *Config) {
 			if c.HeadLayers == 0 {
 				c.HeadLayers = 2
@@ -29,56 +29,39 @@ func init() {
 		Check: checkDiffusion, Depth: diffusionDepth,
 		New: func(c Config) Network { return newDiffusion(c) }}
 	Register(k)
-	both := k.Own.defaults.(Diffusion)
-	both.ReverseTime = 1
-	k.Name, k.Title, k.Plain, k.Own = "grand+rep", "GRAND+ReP", k.Name, OwnSettings(both, (*Diffusion).both)
+	k.Name, k.Title, k.Plain = "grand+rep", "GRAND+ReP", k.Name
+	k.Own = Diffusion{k.Own.(diffusionSettings), 1}
 	Register(k)
 }
 
-// Diffusion holds the settings of GRAND.
+// diffusionSettings are the settings of GRAND. The paper's d' is AttentionDim / heads.
+type diffusionSettings struct {
+	Time           float64 `help:"time to diffuse forwards" most:"1e6"`
+	Solver         string  `help:"method of integration" oneof:"euler,rk4,dopri5"`
+	Step           float64 `help:"step of euler and rk4" least:"1e-6" most:"1e6"`
+	TolScale       float64 `help:"tolerance of dopri5, times 1e-7 absolute and 1e-9 relative" least:"1e-6" most:"1e6"`
+	AttentionDim   int     `help:"width of queries and keys, of all heads together" least:"1" most:"16384"`
+	MaxEvaluations int     `help:"most evaluations of the diffusion in either direction" least:"1" most:"1073741824"`
+}
+
+// Diffusion are the settings of GRAND with a reverse process.
 type Diffusion struct {
-	// Time is T_F, and ReverseTime is T_R. The features diffuse from time 0 forwards to T_F and, in a model with a
-	// reverse process, from time 0 backwards to -T_R.
-	Time, ReverseTime float64
-	// Solver is the method of integration: "euler", "rk4" or "dopri5". Step is the step size of euler and rk4. dopri5
-	// chooses its step sizes itself, so that the estimated error of each step stays within two tolerances:
-	// TolScale · 1e-7 (absolute) and TolScale · 1e-9 (relative).
-	Solver         string
-	Step, TolScale float64
-	// AttentionDim is the total width of the queries of all heads. The keys have the same total width. The paper's d' is
-	// the width of one head, AttentionDim / heads.
-	AttentionDim int
-	// MaxEvaluations is the largest allowed number of evaluations of the diffusion equation's right-hand side in one
-	// integration, forwards or backwards in time.
-	MaxEvaluations int
+	diffusionSettings
+	ReverseTime float64 `help:"time to diffuse backwards" most:"1e6" reverse:"true"`
 }
 
-// forward lists the settings of GRAND without a reverse process. [Diffusion.both] lists the settings of GRAND with a
-// reverse process.
-func (d *Diffusion) forward() []Setting {
-	return []Setting{
-		{Name: "time", Value: &d.Time, Help: "time to diffuse forwards", Most: 1e6},
-		{Name: "solver", Value: &d.Solver, Help: "method of integration", OneOf: solve.MethodNames()},
-		{Name: "step", Value: &d.Step, Help: "step of euler and rk4", Least: 1e-6, Most: 1e6},
-		{Name: "tol-scale", Value: &d.TolScale, Help: "tolerance of dopri5, times 1e-7 absolute and 1e-9 relative",
-			Least: 1e-6, Most: 1e6},
-		{Name: "attention-dim", Value: &d.AttentionDim, Help: "width of queries and keys, of all heads together",
-			Least: 1, Most: 1 << 14},
-		{Name: "max-evaluations", Value: &d.MaxEvaluations,
-			Help: "most evaluations of the diffusion in either direction", Least: 1, Most: 1 << 30},
+// diffusionOf returns the settings of GRAND; without a reverse process, ReverseTime is 0.
+func diffusionOf(c Config) Diffusion {
+	if d, ok := c.Own.(Diffusion); ok {
+		return d
 	}
-}
-
-func (d *Diffusion) both() []Setting {
-	return append(d.forward(),
-		Setting{Name: "reverse-time", Value: &d.ReverseTime, Help: "time to diffuse backwards", Most: 1e6,
-			Reverse: true})
+	return Diffusion{OwnOf[diffusionSettings](c), 0}
 }
 
 // diffusionDepth says how deep GRAND is, as a text for users. GRAND has times in place of layers. The text is the time
 // T_F of [Diffusion]. With a reverse process, it is T_F and T_R, with a slash between them.
 func diffusionDepth(c Config) string {
-	d := OwnOf[Diffusion](c)
+	d := diffusionOf(c)
 	if c.HasReverse() {
 		return fmt.Sprintf("%g/%g", d.Time, d.ReverseTime)
 	}
@@ -88,7 +71,7 @@ func diffusionDepth(c Config) string {
 // checkDiffusion returns an error if settings contradict each other: for example, if AttentionDim is not a multiple of
 // the number of heads.
 func checkDiffusion(c Config) error {
-	d := OwnOf[Diffusion](c)
+	d := diffusionOf(c)
 	if d.AttentionDim%c.Heads != 0 {
 		return fmt.Errorf("attention-dim is %d with %d heads: choose a positive multiple of the heads",
 			d.AttentionDim, c.Heads)
@@ -123,7 +106,7 @@ type diffusion struct {
 	pattern *sparse.Pattern
 }
 
-func newDiffusion(c Config) grand { return grand{frame{&diffusion{Diffusion: OwnOf[Diffusion](c)}}} }
+func newDiffusion(c Config) grand { return grand{frame{&diffusion{Diffusion: diffusionOf(c)}}} }
 
 // attention is the prefix of the parameter names of two linear maps, Q and K. They compute the queries and the keys of
 // the attention. The authors' files of weights also hold a third linear map, Wout, which this network does not read.

@@ -17,18 +17,17 @@ func init() {
 			"symmetrically normalised",
 		Reference: "Zhu et al., NeurIPS 2020",
 		Shared:    []string{"hidden", "dropout"},
-		Own: OwnSettings(h2gcnSettings{Rounds: 2}, func(s *h2gcnSettings) []Setting {
-			return []Setting{{Name: "rounds", Value: &s.Rounds,
-				Help: "rounds of message passing, each of which doubles the width", Most: 8}}
-		}),
-		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.5 },
-		Depth:    func(c Config) string { return fmt.Sprint(OwnOf[h2gcnSettings](c).Rounds) },
-		New:      func(Config) Network { return &h2gcn{} }})
+		Own:       h2gcnSettings{Rounds: 2},
+		Defaults:  func(c *Config) { c.Hidden, c.Dropout = 64, 0.5 },
+		Depth:     func(c Config) string { return fmt.Sprint(OwnOf[h2gcnSettings](c).Rounds) },
+		New:       func(Config) Network { return &h2gcn{} }})
 }
 
 // h2gcnSettings holds the only setting of H2GCN's own: Rounds, the number of rounds of message passing. It is K in the
 // formulas at [h2gcn].
-type h2gcnSettings struct{ Rounds int }
+type h2gcnSettings struct {
+	Rounds int `help:"rounds of message passing, each of which doubles the width" most:"8"`
+}
 
 // h2gcn is H2GCN (Zhu et al., "Beyond homophily in graph neural networks: current limitations and effective designs",
 // NeurIPS 2020):

@@ -11,25 +11,17 @@ func init() {
 	Register(Kind{Name: "jacobiconv", Title: "JacobiConv",
 		Layer:     "Σ_k diag(β_k) Π_{i≤k} α tanh(η_i) P_k(D^-1/2 A D^-1/2) (X W + b), P_k Jacobi polynomials",
 		Reference: "Wang and Zhang, ICML 2022", Shared: []string{"dropout"}, DropFeatures: true,
-		Own: OwnSettings(jacobiSettings{filterSettings{Order: 10, Alpha: 1, DropRate: 0.5}, 1, 1},
-			func(s *jacobiSettings) []Setting {
-				return []Setting{s.order(), s.dropRate(),
-					{Name: "alpha", Value: &s.Alpha, Least: 1e-3, Most: 100,
-						Help: "bound of the factors α tanh(η_i) that coefficients are products of"},
-					{Name: "jacobi-a", Value: &s.A, Least: -0.99, Most: 100,
-						Help: "first parameter of the Jacobi polynomials"},
-					{Name: "jacobi-b", Value: &s.B, Least: -0.99, Most: 100,
-						Help: "second parameter of the Jacobi polynomials"}}
-			}),
+		Own:      jacobiSettings{polynomial{10}, dropRate{0.5}, 1, 1, 1},
 		Defaults: func(c *Config) { c.Dropout = 0.5 }, Depth: filterDepth,
 		New: func(c Config) Network { return &jacobiConv{order: OwnOf[jacobiSettings](c).Order} }})
 }
 
-// jacobiSettings holds the settings that all polynomial filters have, and the parameters a and b of the Jacobi
-// polynomials.
 type jacobiSettings struct {
-	filterSettings
-	A, B float64
+	polynomial
+	dropRate
+	Alpha float64 `help:"bound of the factors α tanh(η_i) that coefficients are products of" least:"1e-3" most:"100"`
+	A     float64 `name:"jacobi-a" help:"first parameter of the Jacobi polynomials" least:"-0.99" most:"100"`
+	B     float64 `name:"jacobi-b" help:"second parameter of the Jacobi polynomials" least:"-0.99" most:"100"`
 }
 
 // jacobiConv is JacobiConv (Wang and Zhang, "How Powerful are Spectral Graph Neural Networks", ICML 2022). It is a

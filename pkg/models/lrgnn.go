@@ -11,29 +11,12 @@ import (
 )
 
 func init() {
-	of := []string{"mlp", "gcn"}
 	Register(Kind{Name: "lrgnn", Title: "LRGNN",
 		Layer:     "(1-α) U V^T X + α X, once, U V^T of low rank near the signed relationships of neighbours' labels",
 		Reference: "Liang et al., NeurIPS 2023",
 		Shared:    []string{"hidden", "dropout"},
-		Own: OwnSettings(lrgnnSettings{Estimator: "mlp", Factor: "mlp", Rank: 10, Updates: 1, Alpha: 0.9, Beta: 0.5,
-			Delta: 0.9, Lambda: 0.5, Eps: 0.1, FactorDropout: 0.5}, func(s *lrgnnSettings) []Setting {
-			return []Setting{
-				{Name: "estimator", Value: &s.Estimator, OneOf: of, Help: "what estimates unknown labels: mlp or gcn"},
-				{Name: "factor", Value: &s.Factor, OneOf: of,
-					Help: "what the factor V starts as: mlp (a linear map) or gcn"},
-				{Name: "rank", Value: &s.Rank, Help: "rank of the label relationship matrix", Least: 1, Most: 64},
-				{Name: "updates", Value: &s.Updates, Help: "least-squares steps, of U and V by turns", Most: 64},
-				{Name: "alpha", Value: &s.Alpha, Help: "share of the embedding that stays as it is", Most: 1},
-				{Name: "beta", Value: &s.Beta, Help: "weight of ‖U‖²", Least: Positive, Most: Unlimited},
-				{Name: "delta", Value: &s.Delta, Help: "threshold below which neighbours' labels count as different",
-					Least: -1000, Most: 1000},
-				{Name: "lambda", Value: &s.Lambda, Most: 1,
-					Help: "share of the adjacency, beside the features, in the embedding"},
-				{Name: "eps", Value: &s.Eps, Help: "weight of ‖X X^T - U V^T‖²", Most: Unlimited},
-				{Name: "factor-dropout", Value: &s.FactorDropout, Help: "dropout of the factors' columns", Most: 0.99},
-				{Name: "edge-mean", Value: &s.EdgeMean, Help: "divide relationships by the number of neighbours"}}
-		}),
+		Own: lrgnnSettings{Estimator: "mlp", Factor: "mlp", Rank: 10, Updates: 1, Alpha: 0.9, Beta: 0.5,
+			Delta: 0.9, Lambda: 0.5, Eps: 0.1, FactorDropout: 0.5},
 		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.7 },
 		Depth:    func(Config) string { return "1" },
 		// Detached: the matrix Y of [lrgnn] is treated as a constant, through which no gradient flows. ReadsLabels: Y
@@ -45,10 +28,17 @@ func init() {
 // lrgnnSettings are LRGNN's own settings. Most have the names of the authors' code. Four have other names there: Rank
 // is "k", Updates is "gamma", FactorDropout is "r", and EdgeMean is "large_scale".
 type lrgnnSettings struct {
-	Estimator, Factor                              string
-	Rank, Updates                                  int
-	Alpha, Beta, Delta, Lambda, Eps, FactorDropout float64
-	EdgeMean                                       bool
+	Estimator     string  `help:"what estimates unknown labels" oneof:"mlp,gcn"`
+	Factor        string  `help:"what the factor V starts as" oneof:"mlp,gcn"`
+	Rank          int     `help:"rank of the label relationship matrix" least:"1" most:"64"`
+	Updates       int     `help:"least-squares steps, of U and V by turns" most:"64"`
+	Alpha         float64 `help:"share of the embedding that stays as it is" most:"1"`
+	Beta          float64 `help:"weight of ‖U‖²" least:"positive" most:"unlimited"`
+	Delta         float64 `help:"threshold below which neighbours' labels count as different" least:"-1000" most:"1000"`
+	Lambda        float64 `help:"share of the adjacency, beside the features, in the embedding" most:"1"`
+	Eps           float64 `help:"weight of ‖X X^T - U V^T‖²" most:"unlimited"`
+	FactorDropout float64 `help:"dropout of the factors' columns" most:"0.99"`
+	EdgeMean      bool    `help:"divide relationships by the number of neighbours"`
 }
 
 // lrgnn is LRGNN (Liang et al., "Predicting Global Label Relationship Matrix for Graph Neural Networks under

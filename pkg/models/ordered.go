@@ -18,14 +18,7 @@ func init() {
 			"g = SOFTOR(gate of the layer before, cumsum softmax W [X, M])",
 		Reference: "Song et al., ICLR 2023",
 		Shared:    []string{"forward", "hidden", "dropout"},
-		Own: OwnSettings(orderedSettings{ChunkSize: 4, InputLayers: 1}, func(s *orderedSettings) []Setting {
-			return []Setting{
-				{Name: "chunk-size", Value: &s.ChunkSize, Help: "neurons that share a gate", Least: 1, Most: 1 << 14},
-				{Name: "input-layers", Value: &s.InputLayers, Help: "layers of the network before message passing",
-					Least: 1, Most: 16},
-				{Name: "share-gate", Value: &s.ShareGate, Help: "use one gating network in all layers"},
-			}
-		}),
+		Own:       orderedSettings{ChunkSize: 4, InputLayers: 1},
 		// The defaults are from the authors' configurations for heterophilic graphs, except for the width and the
 		// number of gates. The authors' width is 256, with 64 gates. Here the width is 64, with 16 gates.
 		Defaults: func(c *Config) { c.Forward, c.Hidden, c.Dropout = 8, 64, 0.2 },
@@ -43,8 +36,9 @@ func init() {
 // columns that share a gate, which is C in the formulas of [ordered]. InputLayers is the number of layers before
 // message passing. If ShareGate is true, all message-passing layers compute their gates with the same weights.
 type orderedSettings struct {
-	ChunkSize, InputLayers int
-	ShareGate              bool
+	ChunkSize   int  `help:"neurons that share a gate" least:"1" most:"16384"`
+	InputLayers int  `help:"layers of the network before message passing" least:"1" most:"16"`
+	ShareGate   bool `help:"use one gating network in all layers"`
 }
 
 // ordered is Ordered GNN (Song et al., "Ordered GNN: Ordering Message Passing to Deal with Heterophily and

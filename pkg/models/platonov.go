@@ -41,7 +41,9 @@ type module func(b *Builder, name string, z *Node) *Node
 // platonovSettings are the settings that the networks of the form [platonov] have besides the shared settings.
 // Multiplier is the width between the two linear maps of [feedForward], divided by the width of the layers. The authors
 // call it "hidden dimension multiplier".
-type platonovSettings struct{ Multiplier int }
+type platonovSettings struct {
+	Multiplier int `name:"hidden-dim-multiplier" least:"1" most:"64" help:"width inside a feed-forward module, in widths"`
+}
 
 // registerPlatonov registers a kind of model whose network is a [platonov]. It fills in the fields of k that are the
 // same for all kinds of this form. The function network makes the part in which the networks differ, see [messages].
@@ -50,10 +52,7 @@ type platonovSettings struct{ Multiplier int }
 func registerPlatonov(k Kind, network func() messages, shared ...string) {
 	k.Reference += "as in Platonov et al., ICLR 2023"
 	k.Shared = slices.Concat([]string{"forward", "hidden", "dropout"}, shared)
-	k.Own = OwnSettings(platonovSettings{Multiplier: 1}, func(s *platonovSettings) []Setting {
-		return []Setting{{Name: "hidden-dim-multiplier", Value: &s.Multiplier,
-			Help: "width between the two linear maps of a layer, in widths of a layer", Least: 1, Most: 64}}
-	})
+	k.Own = platonovSettings{Multiplier: 1}
 	// The defaults are those of Platonov et al., except for the width. Their width is 512, for GPUs. The width here is
 	// 64, for small machines.
 	k.Defaults = func(c *Config) { c.Forward, c.Hidden, c.Heads, c.Dropout = 5, 64, 8, 0.2 }

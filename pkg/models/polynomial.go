@@ -131,27 +131,17 @@ func (f *filterNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tens
 	return f.matrix.Order(), f.matrix.Tensors(), nil
 }
 
-// filterSettings are settings of networks that multiply features by a polynomial of the adjacency. Order is the degree
-// K of the polynomial. Alpha is a number whose meaning depends on the network. DropRate is the probability of the
-// dropout that is applied to the features before this multiplication.
-type filterSettings struct {
-	Order           int
-	Alpha, DropRate float64
+// polynomial, teleport and dropRate are groups of settings that several networks have.
+type polynomial struct {
+	Order int `help:"degree K of the polynomial of the adjacency" least:"1" most:"1000"`
 }
 
-// order, teleport and dropRate each return the description of a setting that several networks have.
-func (s *filterSettings) order() Setting {
-	return Setting{Name: "order", Value: &s.Order, Least: 1, Most: 1000,
-		Help: "degree K of the polynomial of the adjacency"}
+type teleport struct {
+	Alpha float64 `help:"probability of returning to its start in each step of a random walk" least:"1e-3" most:"1"`
 }
 
-func (s *filterSettings) teleport() Setting {
-	return Setting{Name: "alpha", Value: &s.Alpha, Least: 1e-3, Most: 1,
-		Help: "probability of returning to its start in each step of a random walk"}
-}
-
-func (s *filterSettings) dropRate() Setting {
-	return Setting{Name: "dprate", Value: &s.DropRate, Help: "dropout of what is propagated", Most: 0.99, Absent: 0.0}
+type dropRate struct {
+	DropRate float64 `name:"dprate" help:"dropout of what is propagated" most:"0.99" absent:"0"`
 }
 
 // filterDepth returns the degree K of the network's polynomial, as a text. Users see it as the depth of the network.

@@ -21,9 +21,9 @@ type Kind struct {
 	// Suggested marks the model that commands use if the user names none.
 	Suggested bool
 	// Shared names those settings of [Config] that the model has; all other shared settings are refused. Own are the
-	// model's own settings: see [OwnSettings].
+	// model's own settings: a struct that holds their defaults, whose fields have tags (see SettingsOf), or nil.
 	Shared []string
-	Own    Own
+	Own    any
 	// Defaults, if not nil, changes the usual defaults of the shared settings.
 	Defaults func(c *Config)
 	// DropFeatures says that dropout also acts on the node features. In training, entries of the features are set to 0
@@ -84,12 +84,11 @@ func Reserved(name string) bool { return slices.Contains(reserved, name) }
 // checkOwn panics if one of the model's own settings has a name that is reserved, or the name of a shared setting. It
 // also panics if another model has a setting of the same name but of a different type.
 func (k Kind) checkOwn() {
-	if k.Own.bind == nil {
+	if k.Own == nil {
 		return
 	}
 	var c Config
-	own, _ := k.Own.bind(k.Own.defaults)
-	for _, s := range own {
+	for _, s := range SettingsOf(addressable(k.Own)) {
 		taken := Reserved(s.Name) ||
 			slices.ContainsFunc(c.shared(), func(other Setting) bool { return other.Name == s.Name })
 		for _, other := range registry {

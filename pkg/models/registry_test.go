@@ -120,14 +120,19 @@ func TestOwnSettings(t *testing.T) {
 // Register panics if a kind has no network, or if the name or a setting of the kind is not allowed.
 func TestRegisterRefuses(t *testing.T) {
 	network := registry["gcn"].New
-	own := func(name string) Kind {
-		return Kind{Name: "other", New: network, Own: OwnSettings(1, func(v *int) []Setting {
-			return []Setting{{Name: name, Value: v}}
-		})}
+	type shared struct {
+		Hidden int `help:"a shared name"`
 	}
+	type flag struct {
+		Out int `help:"a flag's name"`
+	}
+	type other struct {
+		Time int `help:"a name of another type"`
+	}
+	own := func(settings any) Kind { return Kind{Name: "other", New: network, Own: settings} }
 	for what, k := range map[string]Kind{"a taken name": {Name: "gcn", New: network}, "no network": {Name: "other"},
 		"an unknown setting": {Name: "other", New: network, Shared: []string{"nonsense"}},
-		"a shared name":      own("hidden"), "a flag's name": own("out"), "a name of another type": own("time")} {
+		"a shared name":      own(shared{}), "a flag's name": own(flag{}), "a name of another type": own(other{})} {
 		func() {
 			defer func() {
 				if recover() == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,8 @@ type Setting struct {
 	Help string
 	// Least and Most are the smallest and the largest number allowed. If both are zero, all numbers are allowed.
 	Least, Most float64
+	// Default is the usual default of a shared setting, as text; empty for the zero value.
+	Default string
 	// OneOf lists the allowed values of a setting whose value is a text. If OneOf is empty, all texts are allowed.
 	OneOf []string
 	// Absent, if not nil, is the value with which the setting has no effect. A model that does not have the setting
@@ -177,23 +180,75 @@ func decimal(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// Own declares a model's own settings, which are not shared settings of [Config]. The own settings are the fields of a
-// type that the model's file declares. A configuration holds a value of this type, not a pointer to it, so that copies
-// of a configuration are independent. The zero Own declares no settings.
-type Own struct {
-	defaults any
-	// bind copies value, which holds the values of a model's own settings, and lists the settings of this copy. After
-	// settings were changed, the function current returns the changed copy.
-	bind func(value any) (settings []Setting, current func() any)
+// SettingsOf lists the settings that are the fields of a struct, by their tags. v must be addressable. Embedded structs
+// are groups of settings. A tag has help and, where they are needed, name (else the field's name in lower case with
+// dashes), least, most ("unlimited", "positive" or a number), oneof, absent, reverse: see [Setting]. A field without
+// help is no setting.
+func SettingsOf(v reflect.Value) (list []Setting) {
+	t := v.Type()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			list = append(list, SettingsOf(v.Field(i))...)
+			continue
+		}
+		help, is := f.Tag.Lookup("help")
+		if !is {
+			continue
+		}
+		s := Setting{Name: f.Tag.Get("name"), Value: v.Field(i).Addr().Interface(), Help: help,
+			Default: f.Tag.Get("default"), Least: limit(f, "least"), Most: limit(f, "most"),
+			Reverse: f.Tag.Get("reverse") == "true"}
+		if s.Name == "" {
+			s.Name = strings.ToLower(capitals.ReplaceAllString(f.Name, "$1-$2"))
+		}
+		if choices := f.Tag.Get("oneof"); choices != "" {
+			s.OneOf = strings.Split(choices, ",")
+			s.Help += ": " + listed(s.OneOf)
+		}
+		if text, ok := f.Tag.Lookup("absent"); ok {
+			absent := s
+			absent.Value = reflect.New(f.Type).Interface()
+			if err := absent.Parse(text); err != nil {
+				panic(fmt.Errorf("the tag absent of %s: %w", f.Name, err))
+			}
+			s.Absent = absent.Current()
+		}
+		list = append(list, s)
+	}
+	return list
 }
 
-// OwnSettings declares a model's own settings. defaults holds their default values. The function list gets a pointer to
-// a value of type T, and lists the settings. The field Value of each [Setting] points to a field of this value.
-func OwnSettings[T any](defaults T, list func(*T) []Setting) Own {
-	return Own{defaults, func(value any) ([]Setting, func() any) {
-		v := value.(T)
-		return list(&v), func() any { return v }
-	}}
+// listed joins choices, as in "euler, rk4 or dopri5".
+func listed(choices []string) string {
+	last := len(choices) - 1
+	return strings.Join(choices[:last], ", ") + " or " + choices[last]
+}
+
+var capitals = regexp.MustCompile("([a-z])([A-Z])")
+
+func limit(f reflect.StructField, tag string) float64 {
+	switch text := f.Tag.Get(tag); text {
+	case "":
+		return 0
+	case "unlimited":
+		return Unlimited
+	case "positive":
+		return Positive
+	default:
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			panic(fmt.Errorf("the tag %s of %s: %w", tag, f.Name, err))
+		}
+		return v
+	}
+}
+
+// addressable returns a copy of a struct whose fields can be set.
+func addressable(value any) reflect.Value {
+	v := reflect.New(reflect.TypeOf(value)).Elem()
+	v.Set(reflect.ValueOf(value))
+	return v
 }
 
 // OwnOf returns the values of the model's own settings in a configuration. It panics if the configuration is that of

@@ -24,11 +24,11 @@ func (c *Config) bound() (list []Setting, keep func()) {
 			list = append(list, s)
 		}
 	}
-	if k.Own.bind == nil || c.Own == nil {
+	if c.Own == nil {
 		return list, func() {}
 	}
-	own, current := k.Own.bind(c.Own)
-	return append(list, own...), func() { c.Own = current() }
+	own := addressable(c.Own)
+	return append(list, SettingsOf(own)...), func() { c.Own = own.Interface() }
 }
 
 // Set reads a value from text, and gives it to the setting with the given name. The name and the text are as on the
@@ -111,7 +111,7 @@ func (c Config) refuse(name string) error {
 
 // knows tells whether the model has a setting with the given name, either a shared setting or one of its own.
 func (k Kind) knows(name string) bool {
-	return Config{Model: k.Name, Own: k.Own.defaults}.Value(name) != nil
+	return Config{Model: k.Name, Own: k.Own}.Value(name) != nil
 }
 
 // Value returns the value of the setting with the given name, such as "max-iterations". It returns nil if the model

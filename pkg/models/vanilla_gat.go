@@ -13,17 +13,16 @@ func init() {
 	Register(Kind{Name: "vanilla-gat", Title: "vanilla-GAT", Check: checkHeads,
 		Layer:     "ELU of K heads side by side, then one head; softmax of LeakyReLU(s_j + t_i) over neighbours",
 		Reference: "Veličković et al., ICLR 2018", Shared: []string{"hidden", "heads", "dropout"}, Depth: two,
-		Own: OwnSettings(vanillaGATSettings{AttentionDropout: 0.6}, func(s *vanillaGATSettings) []Setting {
-			return []Setting{{Name: "attention-dropout", Value: &s.AttentionDropout,
-				Help: "probability of dropping an edge's attention coefficient", Most: 0.99}}
-		}),
+		Own:      vanillaGATSettings{AttentionDropout: 0.6},
 		Defaults: func(c *Config) { c.Hidden, c.Heads, c.Dropout = 64, 8, 0.6 },
 		New:      func(Config) Network { return &vanillaGAT{} }})
 }
 
 // vanillaGATSettings are the settings that vanilla-GAT has besides the shared settings. AttentionDropout is the
 // probability with which training drops an attention weight, A^(k)_ij in the formula of [vanillaGAT].
-type vanillaGATSettings struct{ AttentionDropout float64 }
+type vanillaGATSettings struct {
+	AttentionDropout float64 `help:"probability of dropping an edge's attention coefficient" most:"0.99"`
+}
 
 // vanillaGAT is the graph attention network of Veličković et al. (ICLR 2018), without skip connections. It has two
 // layers:

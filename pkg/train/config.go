@@ -3,6 +3,7 @@ package train
 import (
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/revgnn/revgnn/pkg/models"
@@ -13,34 +14,29 @@ import (
 // in run records, the name has "_" instead of "-".
 type Config struct {
 	models.Config
-	// LearningRate and WeightDecay are settings of Adam (Kingma and Ba 2015). As in torch.optim.Adam, the product of
-	// WeightDecay and the parameters is added to the gradient.
-	LearningRate, WeightDecay float64
-	// Epochs is the largest number of epochs. Patience is a number of epochs: training stops if the validation metric
-	// has not exceeded its best value in this number of epochs. If Patience is 0, training does not stop early.
-	Epochs, Patience int
-	// Seed is the seed of the initial parameters and of dropout. The training on split k uses Seed + k.
-	Seed uint64
+	Optimisation
+}
+
+// Optimisation has the settings of Adam (Kingma and Ba 2015) and of the length of a training. As in torch.optim.Adam,
+// WeightDecay times the parameters is added to the gradient. A training stops when the validation metric has not
+// exceeded its best value for Patience epochs; 0 never stops early. Split k is trained with Seed + k.
+type Optimisation struct {
+	LearningRate float64 `name:"lr" help:"learning rate of Adam" least:"positive" most:"unlimited"`
+	WeightDecay  float64 `help:"weight decay, added to the gradient" most:"unlimited"`
+	Epochs       int     `help:"most full-batch steps" least:"1" most:"unlimited"`
+	Patience     int     `help:"steps without a better validation metric before stopping (0: never)" most:"unlimited"`
+	Seed         uint64  `help:"seed of the initial parameters and of dropout; split k uses seed + k"`
 }
 
 // Default is the default configuration for training a model: the model's settings by [models.Default], a learning rate
 // of 0.005 and, as in the paper, at most 1000 epochs and a patience of 100.
 func Default(model string) Config {
-	return Config{Config: models.Default(model), LearningRate: 0.005, Epochs: 1000, Patience: 100}
+	return Config{models.Default(model), Optimisation{LearningRate: 0.005, Epochs: 1000, Patience: 100}}
 }
 
 // training lists the settings of the optimisation. Every model has these settings.
 func (c *Config) training() []models.Setting {
-	return []models.Setting{
-		{Name: "lr", Value: &c.LearningRate, Help: "learning rate of Adam", Least: models.Positive,
-			Most: models.Unlimited},
-		{Name: "weight-decay", Value: &c.WeightDecay, Help: "weight decay, added to the gradient",
-			Most: models.Unlimited},
-		{Name: "epochs", Value: &c.Epochs, Help: "most full-batch steps", Least: 1, Most: models.Unlimited},
-		{Name: "patience", Value: &c.Patience, Help: "steps without a better validation metric before stopping; " +
-			"0 never stops early", Most: models.Unlimited},
-		{Name: "seed", Value: &c.Seed, Help: "seed of the initial parameters and of dropout; split k uses seed + k"},
-	}
+	return models.SettingsOf(reflect.ValueOf(&c.Optimisation).Elem())
 }
 
 // Settings lists the settings of the model and of the training. The list points into a copy of c: if a caller changes a

@@ -22,15 +22,15 @@ import (
 // Each layer has weights of its own, and the model has a setting that no other model has.
 type ordinary struct{ matrix *sparse.Matrix }
 
-type ordinarySettings struct{ Slope float64 }
+type ordinarySettings struct {
+	Slope float64 `help:"slope below 0" most:"1"`
+}
 
 func init() {
 	models.Register(models.Kind{Name: "test-ordinary", Title: "Ordinary",
 		Shared: []string{"forward", "hidden", "dropout"},
-		Own: models.OwnSettings(ordinarySettings{Slope: 0.1}, func(s *ordinarySettings) []models.Setting {
-			return []models.Setting{{Name: "slope", Value: &s.Slope, Help: "slope below 0", Most: 1}}
-		}),
-		New: func(models.Config) models.Network { return &ordinary{} }})
+		Own:    ordinarySettings{Slope: 0.1},
+		New:    func(models.Config) models.Network { return &ordinary{} }})
 }
 
 func (o *ordinary) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
