@@ -92,7 +92,7 @@ PROFILE ?= quick
 paper: build setup plugin ## All tables and figures of the paper, in out/paper; PROFILE=quick (default) or paper
 	bin/revgnn reproduce all --profile $(PROFILE)
 
-scorecard: ## The tables of README, docs/published.md and docs/which-layer.md anew, after a change of data/records, data/settings or claims
+scorecard: ## The tables of README and docs that follow from the records anew, after a change of data/records, data/settings or claims
 	go test ./pkg/paper -count 1 -run '^TestTablesOfPages$$' -renew
 
 build: bin/revgnn ## The command line, bin/revgnn

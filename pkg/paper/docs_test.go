@@ -14,16 +14,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
-var renew = flag.Bool("renew", false, "write the tables of the README and of docs/published.md anew (make scorecard)")
+var renew = flag.Bool("renew", false, "write the tables of the pages anew (make scorecard)")
 
-// TestTablesOfPages: some tables of the README and of docs/published.md follow from the committed run records. The test
-// computes these tables, and compares them with those on the pages. With the flag -renew, it writes them into the pages
-// instead. On a page, a table stands between two comments, which have the table's name.
+// TestTablesOfPages compares the tables that follow from the committed run records with those on the pages. With the flag
+// -renew, it writes them into the pages instead. A table stands between two comments, which have its name.
 func TestTablesOfPages(t *testing.T) {
 	v, searched := committed(t, Quick()), bySearch(t)
 	card := judge(v)
 	for _, c := range []struct{ page, table, want string }{
-		{"README.md", "scorecard", card.Markdown()},
+		{"README.md", "sum", sumTable(card)},
+		{"docs/claims.md", "scorecard", card.Markdown()},
 		{"docs/published.md", "counts", countsTable(card)},
 		{"docs/published.md", "searches", searchesTable(t, searched)},
 		{"docs/published.md", "elsewhere", elsewhereTable(searched)},
@@ -94,6 +94,14 @@ func markdown(header string, rows []string) string {
 		text += "| " + r + " |\n"
 	}
 	return text
+}
+
+// sumTable counts the verdicts on all claims.
+func sumTable(card *Scorecard) string {
+	n := card.Counts
+	return markdown(fmt.Sprintf("%d claims | %s | %s | %s | %s", len(card.Claims), Reproduced, Weaker, NotReproduced, NotRun),
+		[]string{fmt.Sprintf("at the profile `%s` | %d | %d | %d | %d", card.Profile, n[Reproduced], n[Weaker],
+			n[NotReproduced], n[NotRun])})
 }
 
 // countsTable returns a table that counts the cells of tables 2 and 6: those with a verdict, those of them in which our
