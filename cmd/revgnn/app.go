@@ -21,16 +21,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// app holds what all commands share: the writers for their output, and the values of the flags that every command has.
+// app holds what all commands share.
 type app struct {
 	stdout, stderr io.Writer
 	engineName     string
 	threads        int
 	data           datasets.Options
 	json, quiet    bool
-	// runsFile is the value of the flag --runs: the path of the file of run records.
+	// runsFile is the value of --runs.
 	runsFile string
-	// written is true if the command has already written its JSON document. There must be only one.
+	// written says that the command has written its JSON document, of which there must be only one.
 	written bool
 }
 
@@ -44,8 +44,8 @@ func (a *app) root() *cobra.Command {
 		"SIGUSR1 on Linux: such a command ends after the current epoch, and a second Ctrl-C ends it at once. What `train\n" +
 		"--out`, `reproduce` and `search` had done is kept: `train --resume` and the same `reproduce` or `search` go on\n" +
 		"from there."
-	// Cobra adds the flag --version only if root.Version is not empty. The real version is looked up by versionLine,
-	// and only if a user asks for the version: the look-up may have to call git, which takes time.
+	// Cobra adds --version only if this is not empty. versionLine looks the version up, by git perhaps, which takes
+	// time.
 	root.Version = "set, so that there is a flag --version"
 	cobra.AddTemplateFunc("versionLine", versionLine)
 	root.SetVersionTemplate("{{versionLine}}")
@@ -65,8 +65,7 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// useThreads sets the environment variable REVGNN_THREADS to the value of the flag --threads, if this flag is given.
-// The engine reads the number of threads from this variable, in this process and in the processes that it starts.
+// useThreads puts --threads into REVGNN_THREADS, from which engines read it, also in processes that are started.
 func (a *app) useThreads(c *cobra.Command) error {
 	if !c.Flags().Changed("threads") {
 		return nil
@@ -77,7 +76,7 @@ func (a *app) useThreads(c *cobra.Command) error {
 	return os.Setenv(engine.ThreadsVariable, strconv.Itoa(a.threads))
 }
 
-// group makes a command such as `revgnn datasets`, which does nothing itself, but has other commands below it.
+// group makes a command such as `revgnn datasets`, which only has other commands below it.
 func group(use, short string, below ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, SuggestionsMinimumDistance: 2}
 	var names []string
@@ -100,8 +99,8 @@ func group(use, short string, below ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// execute runs the command that the command line names. If the Go code panics, there is a bug in revgnn. Users then get
-// an error message instead of a stack trace. If the environment variable REVGNN_DEBUG is set, they get the stack trace.
+// execute runs the command. A panic is a bug: users get a sentence instead of a stack trace, unless REVGNN_DEBUG is
+// set.
 func (a *app) execute(ctx context.Context, root *cobra.Command) (err error) {
 	if os.Getenv("REVGNN_DEBUG") == "" {
 		defer func() {
@@ -114,7 +113,6 @@ func (a *app) execute(ctx context.Context, root *cobra.Command) (err error) {
 	return root.ExecuteContext(ctx)
 }
 
-// document writes the JSON document.
 func (a *app) document(v any) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -127,8 +125,7 @@ func (a *app) document(v any) error {
 	return a.write(text.Bytes())
 }
 
-// show writes a command's result to stdout. If the flag --json is given, show writes v as a JSON document. Otherwise it
-// writes the text that the function table makes.
+// show writes v as JSON if --json is given, and otherwise the text that the function table makes.
 func (a *app) show(v any, table func(w io.Writer)) error {
 	if a.json {
 		return a.document(v)
@@ -149,7 +146,6 @@ func (a *app) load(ctx context.Context, p *progress, name string) (*graphs.Graph
 	return g, asNameUsage(err)
 }
 
-// asNameUsage turns an error about the name of a dataset into a [usageError]. It returns all other errors unchanged.
 func asNameUsage(err error) error {
 	var wrong *datasets.NameError
 	if errors.As(err, &wrong) {
@@ -158,8 +154,8 @@ func asNameUsage(err error) error {
 	return err
 }
 
-// prepare opens the engine and loads the dataset. If several things are wrong, an unknown engine is reported first,
-// then an error about the dataset, and then any other error of the engine.
+// prepare opens the engine and loads the dataset. An unknown engine is reported before an error about the dataset, and
+// that before any other error of the engine.
 func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine.Engine, *graphs.Graph, error) {
 	e, failed := engine.Open(a.engineName)
 	if failed != nil && strings.HasPrefix(failed.Error(), "unknown engine") {
@@ -172,8 +168,6 @@ func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine
 	return e, g, err
 }
 
-// versionText returns the version of revgnn's module. If the module has no version, it returns the git commit. If the
-// commit is not known either, it returns a text that says so.
 func versionText() string {
 	return cmp.Or(machine.Version(), "unknown (make build tells it)")
 }

@@ -21,7 +21,6 @@ func (a *app) datasets() *cobra.Command {
 		a.datasetsGet(), a.datasetsVerify(), a.datasetsStats())
 }
 
-// listed describes one dataset in the JSON document of the command `datasets list`.
 type listed struct {
 	Name    string `json:"name"`
 	Present bool   `json:"present"`
@@ -66,16 +65,14 @@ func (a *app) datasetsList() *cobra.Command {
 		}}
 }
 
-// checked tells whether the download or the check of one dataset has succeeded. The JSON documents of the commands
-// `datasets get` and `datasets verify` are lists of such entries.
+// checked is an entry of the JSON documents of `datasets get` and `datasets verify`.
 type checked struct {
 	Name  string `json:"name"`
 	OK    bool   `json:"ok"`
 	Error string `json:"error,omitempty"`
 }
 
-// each calls the function check for every name. Then it shows all names, with the word `done` if the check has
-// succeeded, and with "failed" if not. If some checks have failed, it returns the first error.
+// each checks every name, shows how it went, and returns the first error.
 func (a *app) each(names []string, done string, check func(name string) error) error {
 	var all []checked
 	var first error
@@ -97,7 +94,7 @@ func (a *app) each(names []string, done string, check func(name string) error) e
 	return errors.Join(err, first)
 }
 
-// named makes a command such as `datasets get`, whose arguments are the names of one or more datasets.
+// named makes a command such as `datasets get`, whose arguments are names of datasets.
 func named(use, short string, run func(c *cobra.Command, names []string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, RunE: run, Args: func(c *cobra.Command, names []string) error {
 		if len(names) == 0 {
@@ -107,7 +104,7 @@ func named(use, short string, run func(c *cobra.Command, names []string) error) 
 	}}
 }
 
-// known returns an error unless all given names are names of datasets. Commands call it before they begin their work.
+// known returns an error unless all names are of datasets.
 func known(names []string) error {
 	for _, name := range names {
 		if _, err := datasets.Info(name); err != nil {
@@ -164,8 +161,7 @@ func statsTable(w io.Writer, all []metrics.Stats) {
 	}
 }
 
-// share returns the number v as text, with four decimals. If v is NaN, it returns a dash. For example, the edge
-// homophily of a graph is NaN if no edge joins two labelled nodes.
+// share has four decimals, or a dash for NaN: the edge homophily of a graph in which no edge joins two labelled nodes.
 func share(v float64) string {
 	if math.IsNaN(v) {
 		return "–"

@@ -15,8 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
-// prediction is the JSON document of the command predict if it evaluates the model in training mode (without dropout),
-// for a comparison with PyTorch.
+// prediction is the JSON document of predict in training mode.
 type prediction struct {
 	Dataset string       `json:"dataset"`
 	Model   string       `json:"model"`
@@ -25,12 +24,12 @@ type prediction struct {
 	Split   int          `json:"split"`
 	Loss    train.Number `json:"loss"`
 	Out     string       `json:"out"`
-	// Arrays maps the name of each array in the written file to the array's shape.
+	// Arrays has the shapes of the arrays in the file.
 	Arrays map[string][]int `json:"arrays"`
 }
 
-// evaluate does the work of the command predict if the flags describe the model. It evaluates this model in training
-// mode (without dropout), and writes the results to a file, so that they can be compared with those of PyTorch.
+// evaluate evaluates the model that the flags describe in training mode (without dropout), and writes what can be
+// compared with PyTorch.
 func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	if s.dataset == "" {
 		return noDataset()
@@ -42,8 +41,7 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	if err != nil {
 		return err
 	}
-	// A file of 'revgnn train --out' says which model it has, and with which settings. Flags replace only those that
-	// they name.
+	// A file of 'revgnn train --out' has the settings. Flags replace only those that they name.
 	var config train.Config
 	own, notOwn := trained.Of(o.from, file)
 	if notOwn == nil && (!s.command.Flags().Changed("model") || s.model == own.Config.Model) {
@@ -74,8 +72,6 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	return a.show(out, func(w io.Writer) { predictionTable(w, out, arrays) })
 }
 
-// evaluate evaluates the model with the parameters that were read from a file. It returns the arrays for the file that
-// predict writes, and the JSON document that describes this file.
 func (o evaluation) evaluate(e *engine.Engine, g *graphs.Graph, c train.Config,
 	read map[string]train.Array) (out prediction, arrays []npz.Named, err error) {
 	wanted, names, err := weights.For(c.Config, g.NumFeatures, g.NumClasses, read)

@@ -15,31 +15,27 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// subject holds the flags of a command that is about a dataset and a model: the dataset, the model, and the model's
-// settings.
+// subject holds the flags of a command that is about a dataset, a model and its settings.
 type subject struct {
 	dataset, model string
 	command        *cobra.Command
 	offer
 }
 
-// offer says which models a command is for, and which settings of these models it takes as flags.
+// offer says which models a command is for, and which of their settings are flags.
 type offer struct {
-	// takes tells whether the command takes a setting as a flag. If it is nil, the command takes all settings.
+	// takes tells whether the command takes a setting as a flag; nil stands for all.
 	takes func(models.Setting) bool
-	// of tells whether the command is for a model. If it is nil, the command is for all models.
+	// of tells whether the command is for a model; nil stands for all.
 	of func(models.Kind) bool
-	// refuse, if not nil, returns an error for a configuration that the command cannot work with. The error says why.
+	// refuse, if not nil, says why the command cannot work with a configuration.
 	refuse func(train.Config) error
-	// flags maps a setting's name to the name of its flag, for those settings whose flags have other names.
-	flags map[string]string
-	// helps maps a setting's name to a help text, which the command shows instead of the help texts of the models.
-	helps map[string]string
-	// defaults maps a setting's name to a default value, which the command uses instead of the defaults of the models.
+	// By the names of settings: other names of flags, other help texts, and other defaults.
+	flags    map[string]string
+	helps    map[string]string
 	defaults map[string]string
 }
 
-// flag returns the name of the flag for a setting.
 func (o offer) flag(setting string) string {
 	if name, ok := o.flags[setting]; ok {
 		return name
@@ -47,7 +43,6 @@ func (o offer) flag(setting string) string {
 	return setting
 }
 
-// models returns the names of the models that the command is for.
 func (o offer) models() (names []string) {
 	for _, k := range models.Kinds() {
 		if o.of == nil || o.of(k) {
@@ -57,7 +52,7 @@ func (o offer) models() (names []string) {
 	return names
 }
 
-// configure returns the default configuration of a model. The command's own defaults replace those of the model.
+// configure returns the default configuration of a model for this command.
 func (o offer) configure(model string) train.Config {
 	c := train.Default(model)
 	for _, s := range c.Settings() {
@@ -68,7 +63,7 @@ func (o offer) configure(model string) train.Config {
 	return c
 }
 
-// about adds flags to a command: --dataset, --model, and a flag for each setting of the models that the command is for.
+// about adds --dataset, --model, and a flag for each setting of the models that the command is for.
 func about(c *cobra.Command, o offer) *subject {
 	s := &subject{command: c, offer: o}
 	f := c.Flags()
@@ -88,8 +83,7 @@ func about(c *cobra.Command, o offer) *subject {
 	return s
 }
 
-// settingValue is the value of a setting's flag, as the package pflag needs it. It holds the text that the user gave.
-// Set returns an error if the setting cannot have this value.
+// settingValue is a setting's flag for pflag: it checks the text and keeps it.
 type settingValue struct {
 	models.Setting
 	text string
@@ -102,11 +96,9 @@ func (v *settingValue) Set(text string) error {
 	return v.Parse(text)
 }
 
-// Type returns the Go type of the setting's value, such as "int". pflag needs this type, and [kinds] describes it.
 func (v *settingValue) Type() string { return fmt.Sprintf("%T", v.Current()) }
 
-// config returns the model's default configuration, changed by the settings that were given as flags. A setting that
-// the model does not have is wrong usage.
+// config returns the configuration that the flags describe. A setting that the model does not have is wrong usage.
 func (s *subject) config() (train.Config, error) {
 	if s.dataset == "" {
 		return train.Config{}, noDataset()
@@ -123,7 +115,7 @@ func (s *subject) config() (train.Config, error) {
 	return s.changed(c)
 }
 
-// changed returns the configuration c, changed by the settings that were given as flags.
+// changed returns c, changed by the settings that were given as flags.
 func (s *subject) changed(c train.Config) (train.Config, error) {
 	var err error
 	for _, setting := range s.settings() {
@@ -142,7 +134,7 @@ func noDataset() error {
 		strings.Join(datasets.Names(), ", "))
 }
 
-// byFlags replaces the names of settings in an error message by the names of their flags, where the two names differ.
+// byFlags names settings by their flags in an error message.
 func (o offer) byFlags(err error) error {
 	if err == nil {
 		return nil
@@ -157,11 +149,11 @@ func (o offer) byFlags(err error) error {
 	return errors.New(text)
 }
 
-// kinds maps the type of a flag to a description of the values that the flag takes, for error messages.
+// kinds describes the values of flags by their types, for error messages.
 var kinds = map[string]string{"int": "a whole number", "uint64": "a whole number from 0", "float64": "a number",
 	"bool": "true or false", "duration": "a time such as 90s or 10m"}
 
-// flagError turns an error of pflag, the package that reads the flags, into an error message of revgnn.
+// flagError turns an error of pflag into one of revgnn.
 func flagError(c *cobra.Command, err error) error {
 	var (
 		unknown *pflag.NotExistError
@@ -191,7 +183,6 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// noArguments returns an error if a command that takes only flags is given other arguments.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usagef("'%s' takes no argument such as %q: settings are flags; see '%s --help'",

@@ -52,9 +52,8 @@ func (a *app) invert() *cobra.Command {
 	return c
 }
 
-// invertOffer says which settings the command invert takes as flags. The defaults are those of the paper's table 4.
-// Settings without effect on an inversion are left out, such as dropout, and the settings of the classifier and of
-// training. The seed is kept, since the weights are drawn at random.
+// invertOffer has the defaults of the paper's table 4. It leaves out what has no effect on an inversion: dropout, and
+// the settings of classifier and training. The seed draws the weights.
 func invertOffer() offer {
 	without := []string{"dropout", "normalise", "layer-init", "tolerance", "adjoint", "norm", "no-bias", "head-layers",
 		"lr", "weight-decay", "epochs", "patience"}
@@ -120,8 +119,7 @@ func benchTable(w io.Writer, b *train.Benchmark) {
 	fmt.Fprintf(w, "peak memory\t%s\n", machine.Bytes(b.PeakRSS))
 }
 
-// benched returns the configuration that the run record of a benchmark has: the settings and, if there is one, the name
-// of the file with the initial weights.
+// benched is what the record of a benchmark has as settings.
 func benched(c train.Config, weights string) map[string]any {
 	values := c.Resolved().Values()
 	if weights != "" {
@@ -130,8 +128,7 @@ func benched(c train.Config, weights string) map[string]any {
 	return values
 }
 
-// startingFrom picks the parameters of a model out of the arrays that were read from a file. It returns nil if no file
-// was read.
+// startingFrom returns the initial parameters out of a file's arrays, or nil if no file was read.
 func startingFrom(read map[string]train.Array, c train.Config, g *graphs.Graph) (map[string]train.Array, error) {
 	if read == nil {
 		return nil, nil

@@ -7,8 +7,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/plain"
 )
 
-// output is the writer for a command's stdout. It remembers the first error, since cobra ignores errors when it writes
-// a help text.
+// output is a command's stdout. It keeps the first error, since cobra ignores errors when it writes a help text.
 type output struct {
 	w      io.Writer
 	failed error
@@ -22,7 +21,6 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// err returns an error if a part of the output could not be written.
 func (o *output) err() error {
 	if o.failed == nil {
 		return nil
@@ -30,8 +28,8 @@ func (o *output) err() error {
 	return fmt.Errorf("the result cannot be written: %w", o.failed)
 }
 
-// write writes text to stdout. The text may contain names from files. Therefore characters that control the terminal
-// are replaced ([plain.Keeping]). Line ends and tabs are kept, since tables need them.
+// write writes text that may contain names from files: characters that control the terminal are replaced, except line
+// ends and tabs.
 func (a *app) write(text []byte) error {
 	if _, err := io.WriteString(a.stdout, plain.Keeping(string(text), "\n\t")); err != nil {
 		return fmt.Errorf("the result cannot be written: %w", err)

@@ -19,23 +19,21 @@ import (
 	"github.com/revgnn/revgnn/pkg/trained"
 )
 
-// predicted is the JSON document of the command predict if it predicts with a model that `revgnn train --out` has
-// written.
+// predicted is the JSON document of predict with a model of `revgnn train --out`.
 type predicted struct {
 	Dataset string `json:"dataset"`
 	Nodes   int    `json:"nodes"`
 	Engine  string `json:"engine"`
 	Weights string `json:"weights"`
 	Out     string `json:"out"`
-	// Classes are the names of the classes, in the order of their columns in the written file.
-	Classes []string `json:"classes"`
-	// Model and Config are the name and the settings of the trained model. About tells how it was trained.
-	Model  string        `json:"model"`
-	Config train.Config  `json:"config"`
-	About  trained.About `json:"trained"`
+	// In the order of the columns in the file.
+	Classes []string      `json:"classes"`
+	Model   string        `json:"model"`
+	Config  train.Config  `json:"config"`
+	About   trained.About `json:"trained"`
 }
 
-// trainingOnly lists settings that matter only in training. The command predict does not take them as flags.
+// trainingOnly lists settings that matter only in training.
 var trainingOnly = []string{"dropout", "lr", "weight-decay", "epochs", "patience", "seed"}
 
 const predictLong = "Predicts the classes of a graph's nodes with a model that 'revgnn train --out DIR' trained and kept:\n" +
@@ -109,8 +107,7 @@ func (a *app) predict() *cobra.Command {
 	return c
 }
 
-// evaluation holds the values of the flags of the command predict, except the dataset, the model and the model's
-// settings.
+// evaluation holds the flags of predict besides the subject.
 type evaluation struct {
 	split      int
 	from, to   string // files: the weights, and the one to write
@@ -118,8 +115,8 @@ type evaluation struct {
 	unlabelled bool
 }
 
-// asInTraining tells whether the flags describe a model, or ask for gradients. If so, the command predict evaluates the
-// model of the flags in training mode (without dropout), so that the results can be compared with those of PyTorch.
+// asInTraining tells whether the flags describe a model, or ask for gradients: the model is then evaluated in training
+// mode (without dropout), to be compared with PyTorch.
 func (o evaluation) asInTraining(f *pflag.FlagSet) bool {
 	described := false
 	f.Visit(func(flag *pflag.Flag) { // those that were given
@@ -129,8 +126,8 @@ func (o evaluation) asInTraining(f *pflag.FlagSet) bool {
 	return described
 }
 
-// check returns an error if the flag --weights is missing, or if the file of --out cannot be written. The argument
-// formats lists the allowed endings of this file's name. Commands call check before they read any file.
+// check returns an error if --weights is missing, or if --out cannot be written in one of the formats, before anything
+// is read.
 func (o evaluation) check(formats ...string) error {
 	if o.from == "" {
 		return usagef("no weights given: add --weights with a file of 'revgnn train --out', or to compare with PyTorch " +
@@ -152,8 +149,7 @@ func unlabelled(g *graphs.Graph) (nodes []int) {
 	return nodes
 }
 
-// predictedTable writes a table with a row for each class. The row has the number of nodes for which this class is the
-// most probable one.
+// predictedTable has a row for each class, with the number of nodes for which it is the most probable one.
 func predictedTable(w io.Writer, out predicted, p *trained.Prediction) {
 	fmt.Fprintf(w, "%s, trained on %s, split %d, epoch %d\n\n", out.Model, out.About.Dataset, out.About.Split,
 		out.About.BestEpoch)

@@ -14,12 +14,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// lineEvery is the time between two lines of progress. These lines replace the progress bar if stderr is not a
-// terminal.
+// lineEvery is the time between two lines, which replace the bar if stderr is not a terminal.
 const lineEvery = 10 * time.Second
 
-// progress shows on stderr how far a command has come. If stderr is a terminal, it shows a progress bar. Otherwise it
-// writes a line from time to time.
+// progress shows on stderr how far a command has come: a bar on a terminal, or else a line from time to time.
 type progress struct {
 	w        io.Writer
 	quiet    bool
@@ -38,9 +36,7 @@ func (a *app) progress() *progress {
 	return p
 }
 
-// at shows how far the command has come: `done` is the number of steps done so far, and `total` is the number of all
-// steps. `about` names the work, `steps` says what the steps are, and `detail` describes the current state. In a
-// training, the arguments may be "split 0", 12, 100, "epochs" and "loss 0.5".
+// at shows how far the work has come, for example "split 0", 12, 100, "epochs", "loss 0.5".
 func (p *progress) at(about string, done, total int64, steps, detail string) {
 	if p.quiet {
 		return

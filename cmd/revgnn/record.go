@@ -17,25 +17,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// recorded adds the flag --runs to a command. The flag names the file for the command's run records.
+// recorded adds the flag --runs.
 func (a *app) recorded(c *cobra.Command) {
 	c.Flags().StringVar(&a.runsFile, "runs", "",
 		"SQLite file to record this run in (default: $REVGNN_RUNS, else none)")
 }
 
-// recorder records the runs of one command. If nothing is to be recorded, the recorder is nil.
+// recorder records the runs of one command. It is nil if nothing is to be recorded.
 type recorder struct {
 	store *runs.Store
 	kind  string
-	// about is a record that has only the fields that all runs of the command share.
+	// about has what all runs of the command share.
 	about runs.Record
-	// err is the first error in recording a run. The command goes on after this error, and reports it at its end.
+	// err is the first error in recording a run. The command goes on, and reports it at its end.
 	err error
 }
 
-// recorder opens the file for the run records, before the command begins its work. It returns nil if neither the flag
-// --runs nor the environment variable REVGNN_RUNS names a file. The argument kind is the kind of the runs, such as
-// "train".
+// recorder opens the file before the command begins its work, if --runs or REVGNN_RUNS names one.
 func (a *app) recorder(kind string) (*recorder, error) {
 	path := cmp.Or(a.runsFile, os.Getenv("REVGNN_RUNS"))
 	if path == "" {
@@ -48,8 +46,7 @@ func (a *app) recorder(kind string) (*recorder, error) {
 	return &recorder{store: store, kind: kind}, nil
 }
 
-// close closes the file of run records. It is called at the end of a command, and err points to the command's error. If
-// a run could not be recorded, close says so in *err.
+// close reports in *err that a run could not be recorded.
 func (r *recorder) close(err *error) {
 	if r == nil {
 		return
@@ -64,8 +61,7 @@ func (r *recorder) close(err *error) {
 	}
 }
 
-// of begins the run of a command on a graph, now. What is recorded as its settings is the configuration, unless the
-// argument config gives something else.
+// of begins the run of a command, now. The settings of its record are config, or c if it is nil.
 func (r *recorder) of(e *engine.Engine, g *graphs.Graph, c train.Config, config any) {
 	if r == nil {
 		return
@@ -78,7 +74,6 @@ func (r *recorder) of(e *engine.Engine, g *graphs.Graph, c train.Config, config 
 	r.about, r.err = about, cmp.Or(r.err, err)
 }
 
-// add records a run with its outcome.
 func (r *recorder) add(run runs.Record, outcome any) {
 	b, err := json.Marshal(outcome)
 	run.Outcome = b
@@ -88,9 +83,8 @@ func (r *recorder) add(run runs.Record, outcome any) {
 	r.err = cmp.Or(r.err, err)
 }
 
-// split records the training on one split. If resumed is true, an earlier command has made the training. This command
-// has usually recorded the training, too, but it may have been killed before. Therefore split adds the record only if
-// the file of run records does not have it.
+// split records the training on one split. The command that made a resumed one may have been killed before it recorded
+// it.
 func (r *recorder) split(t *runs.SplitRecord, resumed bool) {
 	run, err := t.Recorded()
 	if err == nil && resumed {
@@ -105,8 +99,7 @@ func (r *recorder) split(t *runs.SplitRecord, resumed bool) {
 	r.err = cmp.Or(r.err, err)
 }
 
-// whole records an inversion or a benchmark that has just ended. If err is nil, the record has the outcome. Otherwise
-// it has the error.
+// whole records an inversion or a benchmark that has just ended, with its outcome or its error.
 func (r *recorder) whole(ctx context.Context, outcome any, err error) {
 	switch {
 	case r == nil:
@@ -119,7 +112,6 @@ func (r *recorder) whole(ctx context.Context, outcome any, err error) {
 	}
 }
 
-// sweep calls [runs.Sweep], which trains on several splits, and records each of these trainings.
 func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
 	o runs.SweepOptions) (*runs.Summary, error) {
 	if r == nil {
@@ -143,7 +135,7 @@ func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph,
 	return summary, err
 }
 
-// failed records a run that has just ended with an error. If ctx has ended, the run was interrupted.
+// failed records a run that has just ended with an error, or was interrupted if ctx has ended.
 func (r *recorder) failed(ctx context.Context, run runs.Record, err error) {
 	run.Status, run.Message, run.Seconds = runs.Failed, sentence(err), time.Since(run.Started).Seconds()
 	if ctx.Err() != nil {

@@ -26,7 +26,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// reproduction holds the flags of the command reproduce.
 type reproduction struct {
 	*app
 	profile, splits, shard, out string
@@ -153,8 +152,8 @@ func (r *reproduction) complete(ctx context.Context, runner *runs.Runner, work r
 	return runner.Run(ctx, work)
 }
 
-// unused warns of datasets that were chosen although no run on them is needed, or although they are not on this machine.
-// A shard may lack runs on a dataset for a good reason.
+// unused warns of chosen datasets on which no run is needed, for which a shard may have a good reason, or that are not
+// here.
 func (r *reproduction) unused(plan runs.Plan, runner *runs.Runner, p *progress) {
 	for _, d := range r.datasets {
 		on := func(s runs.Step) bool { return data.Base(s.Dataset) == d }
@@ -165,7 +164,6 @@ func (r *reproduction) unused(plan runs.Plan, runner *runs.Runner, p *progress) 
 	}
 }
 
-// render writes the documents.
 func (r *reproduction) render(runner *runs.Runner, profile paper.Profile, items []paper.Item) error {
 	documents, err := paper.Documents(runner, profile, items)
 	if err != nil {
@@ -184,15 +182,13 @@ func (r *reproduction) render(runner *runs.Runner, profile paper.Profile, items 
 	})
 }
 
-// rendered is the JSON document of the command reproduce, which lists the written files.
 type rendered struct {
 	Profile string   `json:"profile"`
 	Out     string   `json:"out"`
 	Files   []string `json:"files"`
 }
 
-// scope reads the flags that say which runs are wanted: --datasets, --models and --splits choose runs, and --shard
-// divides them among machines.
+// scope reads --datasets, --models, --splits and --shard.
 func (r *reproduction) scope(profile paper.Profile) (s runs.Scope, shard runs.Shard, err error) {
 	s.Profile = profile.Profile
 	if shard, err = runs.ParseShard(r.shard); err != nil {
@@ -257,7 +253,7 @@ func (r *reproduction) runner(scope runs.Scope, shard runs.Shard, store *runs.St
 	}
 }
 
-// loadAny loads a dataset, or makes one of the random graphs that the paper's table 1 needs.
+// loadAny also makes the random graphs that the paper's table 1 needs.
 func (r *reproduction) loadAny(ctx context.Context, p *progress, name string) (*graphs.Graph, error) {
 	data := r.data
 	data.Progress = p.download
@@ -266,8 +262,7 @@ func (r *reproduction) loadAny(ctx context.Context, p *progress, name string) (*
 	return g, err
 }
 
-// inOwnProcess makes a benchmark in a new process of this program, so that the memory of this benchmark alone can be
-// measured. The new process calls the method [reproduction.alone].
+// inOwnProcess makes a benchmark in a new process, to measure its memory alone; see alone.
 func (r *reproduction) inOwnProcess(ctx context.Context, t runs.Task) (runs.Record, error) {
 	return runs.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
 		return exec.CommandContext(ctx, self, "reproduce", "--task", task, "--engine", r.engineName, "--data",
@@ -275,8 +270,7 @@ func (r *reproduction) inOwnProcess(ctx context.Context, t runs.Task) (runs.Reco
 	})
 }
 
-// alone does the work in a process that inOwnProcess has started. It makes the run that the flag --task describes, and
-// writes the run record to stdout as JSON.
+// alone makes the run of --task in a process that inOwnProcess has started, and writes the record as JSON.
 func (r *reproduction) alone(ctx context.Context) error {
 	var t runs.Task
 	if err := json.Unmarshal([]byte(r.task), &t); err != nil {
@@ -291,7 +285,6 @@ func (r *reproduction) alone(ctx context.Context) error {
 	return r.document(record)
 }
 
-// memory returns a number of bytes as text. If atLeast is true, the number is only a lower bound, and the text says so.
 func memory(bytes int64, atLeast bool) string {
 	if atLeast {
 		return "at least " + machine.Bytes(bytes)
@@ -299,9 +292,8 @@ func memory(bytes int64, atLeast bool) string {
 	return machine.Bytes(bytes)
 }
 
-// planTable writes a table of the runs that are still to be made, and how much time and memory each takes. Of the runs
-// that are done, it gives only the number: there may be thousands of them. They may also be of models and datasets that
-// the user did not choose, since the paper's tables show all results that are recorded.
+// planTable lists the runs that are still to be made. Of those that are done it gives only the number: there may be
+// thousands, also of models and datasets that were not chosen, since the paper's tables show all that is recorded.
 func planTable(w io.Writer, p runs.Plan) {
 	if p.Missing == 0 {
 		fmt.Fprintf(w, "%d done; no run is to be made\n", p.Done)

@@ -34,8 +34,8 @@ func (a *app) runsRerun() *cobra.Command {
 		}}
 }
 
-// rerun makes a recorded run again, and compares the numbers of the two runs. It uses the engine and the number of
-// threads of the record, unless the user has set others by a flag or an environment variable.
+// rerun makes a recorded run again, on the engine and the threads of the record unless a flag or a variable sets
+// others.
 func (a *app) rerun(c *cobra.Command, then *runs.Record) error {
 	t, err := runs.TaskOf(then)
 	if err != nil {

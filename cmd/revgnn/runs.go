@@ -28,13 +28,12 @@ func (a *app) runs() *cobra.Command {
 	return c
 }
 
-// records returns the path of the file of run records. It is the value of the flag --runs, or of the environment
-// variable REVGNN_RUNS, or the default path.
+// records is --runs, or REVGNN_RUNS, or the default path.
 func (a *app) records() string {
 	return cmp.Or(a.runsFile, os.Getenv("REVGNN_RUNS"), runs.DefaultFile)
 }
 
-// withRecords opens the file of run records, which must exist, calls f with it, and closes it.
+// withRecords calls f with the file of run records, which must exist.
 func (a *app) withRecords(f func(*runs.Store) error) (err error) {
 	s, err := runs.OpenExisting(a.records())
 	if err != nil {
@@ -44,8 +43,7 @@ func (a *app) withRecords(f func(*runs.Store) error) (err error) {
 	return f(s)
 }
 
-// choosing adds flags to a command, by which users choose run records, such as --kind and --model. It returns a
-// function that checks the values of these flags, and returns the query for the chosen records.
+// choosing adds flags that choose run records, and returns a function that reads them.
 func choosing(c *cobra.Command) func() (runs.Query, error) {
 	var q runs.Query
 	f := c.Flags()
@@ -101,7 +99,7 @@ func splitText(split int) string {
 	return fmt.Sprint(split)
 }
 
-// mainNumber returns the most important number in a run's outcome, as text. For a training, this is the test metric.
+// mainNumber is the most important number in a run's outcome, such as the test metric of a training.
 func mainNumber(r runs.Record) string {
 	var o struct {
 		Test         *float64 `json:"test"`
@@ -162,20 +160,18 @@ func (a *app) runsShow() *cobra.Command {
 	return c
 }
 
-// paged is the JSON document of the command `runs show --html`.
 type paged struct {
 	ID   string `json:"id"`
 	HTML string `json:"html"`
 }
 
-// page writes a web page about a training to the file `to`.
 func (a *app) page(r *runs.Record, to string) error {
 	page, err := runpage.Page(r)
 	return a.writePage(page, err, r, to, "run "+r.ID)
 }
 
-// sweepPage writes a web page to the file `to`. The page is about the training in the record r, and about all recorded
-// trainings with the same settings on the same graph. Their splits and seeds may differ.
+// sweepPage is about the training in the record r, and all recorded ones with the same settings on the same graph, on
+// any split and with any seed.
 func (a *app) sweepPage(s *runs.Store, r *runs.Record, to string) error {
 	all, err := s.Find(runs.Query{Kind: runs.Train, Dataset: r.Dataset, Model: r.Model})
 	if err != nil {
@@ -189,8 +185,7 @@ func (a *app) sweepPage(s *runs.Store, r *runs.Record, to string) error {
 	return a.writePage(page, err, r, to, fmt.Sprintf("%d runs with the settings of %s", len(list), r.ID))
 }
 
-// writePage writes a web page to the file `to`, and then tells the user so. The text `of` says what the page is about.
-// The argument err is the error from making the page. If it is not nil, writePage only returns it.
+// writePage writes a web page, unless making it failed, and tells the user so.
 func (a *app) writePage(page string, err error, r *runs.Record, to, of string) error {
 	if err != nil {
 		return err
@@ -223,12 +218,10 @@ func runTable(w io.Writer, r *runs.Record) {
 	}
 }
 
-// moved is the JSON document of the commands `runs export` and `runs import`.
 type moved struct {
 	File string `json:"file"`
 	Runs string `json:"runs"`
-	// Records is the number of records that were exported or imported. Skipped is the number of records that were not
-	// imported since they were in the file of run records already.
+	// Skipped were in the file of run records already.
 	Records int `json:"records"`
 	Skipped int `json:"skipped"`
 }
@@ -274,10 +267,8 @@ func (a *app) runsImport() *cobra.Command {
 		}}
 }
 
-// repaired is the JSON document of the command `runs repair`, which removes damaged records.
 type repaired struct {
-	Runs string `json:"runs"`
-	// Removed are the IDs of the damaged records, which were removed.
+	Runs    string   `json:"runs"`
 	Removed []string `json:"removed"`
 }
 
@@ -298,8 +289,7 @@ func (a *app) runsRepair() *cobra.Command {
 		}}
 }
 
-// asFormatUsage turns an error about the ending of a file's name into a [usageError]. It returns all other errors
-// unchanged.
+// asFormatUsage makes an error about the ending of a file's name one of usage.
 func asFormatUsage(err error) error {
 	var wrong *runs.FormatError
 	if errors.As(err, &wrong) {
@@ -308,8 +298,7 @@ func asFormatUsage(err error) error {
 	return err
 }
 
-// oneArgument returns a check that a command is given exactly one argument. The text `what` says in the error message
-// what the argument is.
+// oneArgument demands exactly one argument, which the text describes.
 func oneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 || args[0] == "" {

@@ -22,7 +22,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// searching holds the flags of the command search.
 type searching struct {
 	*app
 	space, splits, evaluate, out, save string
@@ -79,12 +78,11 @@ func (a *app) search() *cobra.Command {
 	return c
 }
 
-// searched is the JSON document of the command search.
+// searched is the JSON document of search.
 type searched struct {
 	*search.Result
 	Engine string `json:"engine"`
-	// Evaluation has the test results of the chosen settings, and is nil without the flag --evaluate. Saved is the path
-	// of the file with the chosen settings, from the flag --save. Files are the figures in the folder of --out.
+	// Evaluation is that of --evaluate, Saved the file of --save, and Files the figures in --out.
 	Evaluation *search.Evaluation `json:"evaluation,omitempty"`
 	Saved      string             `json:"saved,omitempty"`
 	Files      []string           `json:"files,omitempty"`
@@ -139,8 +137,7 @@ func (s *searching) run(ctx context.Context, dataset string, config train.Config
 	return s.show(out, func(w io.Writer) { searchTable(w, out) })
 }
 
-// read checks the flags before any data is loaded. It returns the search that they describe, the splits to search on,
-// and the splits on which --evaluate tests the chosen settings.
+// read checks the flags before any data is loaded.
 func (s *searching) read(config train.Config) (it *search.Search, splits, evaluate []int, err error) {
 	bad := func(format string, args ...any) (*search.Search, []int, []int, error) {
 		return nil, nil, nil, usagef(format, args...)
@@ -175,7 +172,7 @@ func (s *searching) read(config train.Config) (it *search.Search, splits, evalua
 	if least == 0 {
 		least = max(1, config.Epochs/(s.reduction*s.reduction*s.reduction))
 	}
-	// In pretraining, the metrics say little about the model. So trials are compared when it is over.
+	// In pretraining, the metrics say little about the model: trials are compared when it is over.
 	if least <= config.Pretraining() {
 		least = config.Pretraining() + 1
 		if s.least > 0 || least > config.Epochs {
@@ -191,7 +188,7 @@ func (s *searching) read(config train.Config) (it *search.Search, splits, evalua
 	return it, splits, evaluate, nil
 }
 
-// places checks that the results of the search can be written to the places that the flags --out and --save name.
+// places checks --out and --save.
 func (s *searching) places() error {
 	if s.out != "" {
 		if err := echarts.CanDraw(); err != nil {
@@ -210,7 +207,7 @@ func (s *searching) places() error {
 	return files.Writable(filepath.Dir(s.save))
 }
 
-// test trains a model with the chosen settings on each of the given splits, as the command train does, and tests it.
+// test trains and tests the chosen settings, as the command train does.
 func (s *searching) test(ctx context.Context, p *progress, it *search.Search, g *graphs.Graph, r *search.Result,
 	splits []int) (*search.Evaluation, error) {
 	runner := &runs.Runner{Store: it.Store, CheckpointEvery: s.checkpointEvery, EngineName: it.Engine.Name,
@@ -227,7 +224,6 @@ func (s *searching) test(ctx context.Context, p *progress, it *search.Search, g 
 	return evaluation, err
 }
 
-// keep writes the files that the flags ask for: the chosen settings (--save) and the figures (--out).
 func (s *searching) keep(ctx context.Context, out *searched) (err error) {
 	if s.save != "" {
 		if err := out.Save(ctx, s.save); err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// search prepares a search so that it shows its progress on stderr. It returns a function that shows the result at the
-// end of the search.
+// search shows the progress of a search on stderr, and returns a function for its end.
 func (p *progress) search(it *search.Search) (end func(*search.Result)) {
 	trials := "any number of trials"
 	if it.Schedule.Trials > 0 {
@@ -54,7 +53,7 @@ func (p *progress) search(it *search.Search) (end func(*search.Result)) {
 	}
 }
 
-// searchTable writes a table of the best trials, and then the chosen settings.
+// searchTable writes the best trials, and then the chosen settings.
 func searchTable(w io.Writer, s searched) {
 	fmt.Fprintf(w, "%s\t%s\t%s\t%s\n\n", s.Dataset, s.Model, s.Engine, s.Search)
 	fmt.Fprintf(w, "trial\trung\tepochs\tvalidation\tstatus\tsettings\n")
@@ -74,8 +73,7 @@ func searchTable(w io.Writer, s searched) {
 	}
 }
 
-// tested returns a text with the mean test result over the splits. The text also names the splits whose training went
-// wrong, which do not count for the mean.
+// tested gives the mean test result, and the splits whose training went wrong.
 func tested(e *search.Evaluation) string {
 	var bad []string
 	for _, s := range e.LeftOut() {

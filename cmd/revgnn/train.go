@@ -47,18 +47,16 @@ func (a *app) train() *cobra.Command {
 	return c
 }
 
-// interruption is a part of the help text of the command train. It says what happens to a training that is interrupted.
+// interruption is a part of the help of train.
 const interruption = "With --out, the state of a training is kept every few minutes and after an interrupt (Ctrl-C, " +
 	"SIGTERM, SIGHUP,\nSIGUSR1), which ends it after the current epoch; a second Ctrl-C ends it at once. The same " +
 	"command with --resume goes\non from there, and comes to the same numbers as if nothing had happened."
 
-// checkpointEvery adds the flag --checkpoint-every to a command that trains.
 func checkpointEvery(f *pflag.FlagSet, every *time.Duration) {
 	f.DurationVar(every, "checkpoint-every", train.CheckpointEvery, "time between two checkpoints of a training, as in "+
 		"90s or 10m: what a crash can cost")
 }
 
-// checkEvery returns an error if the time between two checkpoints is not above zero.
 func checkEvery(every time.Duration) error {
 	if every <= 0 {
 		return usagef("checkpoint-every is %s: it must be a time above zero, as in 90s or 10m", every)
@@ -66,7 +64,7 @@ func checkEvery(every time.Duration) error {
 	return nil
 }
 
-// sweep trains a model on the splits in o.Splits, and shows the results. If o.Splits is nil, it trains on all splits.
+// sweep trains a model on the splits in o.Splits, or on all, and shows the results.
 func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o runs.SweepOptions) (err error) {
 	record, err := a.recorder(runs.Train)
 	if err != nil {
@@ -98,8 +96,7 @@ func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o 
 	return a.tell(summary, p)
 }
 
-// readSweepFlags checks the flags of the command train before any data is loaded. It converts the text of the flag
-// --splits, such as "0-9", to the numbers in o.Splits.
+// readSweepFlags checks the flags before any data is loaded.
 func readSweepFlags(splits string, o *runs.SweepOptions) (err error) {
 	if err := checkEvery(o.CheckpointEvery); err != nil {
 		return err
@@ -118,8 +115,7 @@ func readSweepFlags(splits string, o *runs.SweepOptions) (err error) {
 	return nil
 }
 
-// tell shows the results of a training on several splits, and the warnings about them. If the training diverged on some
-// splits, tell returns an error that names these splits.
+// tell shows the results and warnings. If trainings diverged, it returns an error that names the splits.
 func (a *app) tell(summary *runs.Summary, p *progress) error {
 	for _, r := range summary.Splits {
 		if r.Status == train.OK && r.Message != "" {
@@ -135,8 +131,7 @@ func (a *app) tell(summary *runs.Summary, p *progress) error {
 	return nil
 }
 
-// summaryTable writes the result of each split. Below it are the mean and the standard deviations, or, if only one
-// training ended well, its test metric. If none did, the table ends with the splits.
+// summaryTable writes the result of each split, then the mean and the deviations.
 func summaryTable(w io.Writer, s *runs.Summary) {
 	fmt.Fprintf(w, "%s\t%s\t%s\n\n", s.Dataset, s.Model, s.Engine)
 	fmt.Fprintf(w, "split\tvalidation\ttest\tepochs\tbest\ts/epoch\titerations\tadjoint\tstatus\n")
@@ -150,8 +145,8 @@ func summaryTable(w io.Writer, s *runs.Summary) {
 	}
 }
 
-// overSplits returns a text with the mean of a metric over so many splits and its sample standard deviation, followed
-// by what else there is to say about the deviation. A single split has no deviation, and no split has no text.
+// overSplits returns the mean over splits and its sample standard deviation, with more to say about it. A single split
+// has no deviation, and no split has no text.
 func overSplits(mean, std train.Number, splits int, more string) string {
 	switch splits {
 	case 0:
@@ -162,8 +157,7 @@ func overSplits(mean, std train.Number, splits int, more string) string {
 	return fmt.Sprintf("%.4f ± %.4f (%d splits; sample standard deviation%s)", mean, std, splits, more)
 }
 
-// modelList returns a text with a line for each model: its name, the formula of its layer, and the publication that it
-// is from.
+// modelList has the name, the formula of the layer and the publication of each model.
 func modelList() string {
 	var b strings.Builder
 	width := 0

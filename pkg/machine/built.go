@@ -12,15 +12,13 @@ import (
 	"sync"
 )
 
-// Commit is the hash of the git commit that the executable was built from, with "-dirty" appended if files differed
-// from the commit. The command make sets this variable through the linker. Without make, it is empty.
+// Commit is the commit that the executable was built from, with "-dirty" if files differed. make sets it through the
+// linker.
 var Commit string
 
-// module is the path of revgnn's Go module.
 const module = "github.com/revgnn/revgnn"
 
-// modules has the Go modules whose versions are recorded: revgnn, and the modules that revgnn computes with. A key is
-// the path of a module. The value is the name of this module in records.
+// modules are those whose versions are recorded, with their names in records.
 var modules = map[string]string{
 	module:                     "revgnn",
 	"github.com/gomlx/gomlx":   "gomlx",
@@ -28,9 +26,8 @@ var modules = map[string]string{
 	"github.com/gomlx/go-xla":  "go-xla",
 }
 
-// Versions returns the versions of the software that results depend on: Go, revgnn, and the Go modules that revgnn
-// computes with, such as GoMLX. The keys of the map are the names of the software. If revgnn's module has no version,
-// the git commit of revgnn stands in place of the version.
+// Versions returns the versions of the software that results depend on: Go, revgnn, and the modules that it computes
+// with. If revgnn has no version, the git commit stands in its place.
 func Versions() map[string]string {
 	versions, _ := Built()
 	return versions
@@ -42,13 +39,9 @@ func Built() (versions map[string]string, commit string) {
 	return maps.Clone(versions), commit
 }
 
-// Version returns the version of revgnn's module. A module that `go install` has installed from a tag has a version. If
-// there is no version, Version returns the git commit. If the commit is not known either, Version returns an empty
-// text.
+// Version returns the version of revgnn's module, which `go install` from a tag gives it, or the git commit, or "".
 func Version() string { return Versions()["revgnn"] }
 
-// built returns the versions of the software in the executable, and the git commit that the executable was built from.
-// The first call determines these values. Later calls return the same values.
 var built = sync.OnceValues(func() (versions map[string]string, commit string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -57,15 +50,9 @@ var built = sync.OnceValues(func() (versions map[string]string, commit string) {
 	return described(info, Commit, fromCheckout)
 })
 
-// described returns the versions of the software in the executable, and the git commit of revgnn. There are four
-// sources for the commit. The first one that has a commit is used:
-//
-//  1. the argument linked, which is the commit that make passed to the linker
-//  2. the commit that the Go tool has recorded in the executable
-//  3. the commit in the version of revgnn's module
-//  4. the function checkout, which asks git for the commit of the source code
-//
-// The fourth source is needed since the Go tool does not record a commit for `go run`, tests and notebook cells.
+// described returns versions and commit. The first source that has a commit is used: the linker (make), the Go tool,
+// the version of revgnn's module, and then the checkout, since the Go tool records no commit for `go run`, tests and
+// notebook cells.
 func described(info *debug.BuildInfo, linked string, checkout func() string) (versions map[string]string,
 	commit string) {
 	versions = map[string]string{"go": runtime.Version()}
@@ -94,10 +81,9 @@ func described(info *debug.BuildInfo, linked string, checkout func() string) (ve
 	return versions, commit
 }
 
-// hashLength is the length of the commit hashes in records.
 const hashLength = 12
 
-// stamped returns the commit that `go build` recorded in the executable; empty if it recorded none.
+// stamped returns the commit that `go build` recorded in the executable.
 func stamped(settings []debug.BuildSetting) (commit string) {
 	dirty := ""
 	for _, s := range settings {
@@ -117,9 +103,7 @@ func stamped(settings []debug.BuildSetting) (commit string) {
 // pseudo matches a version that the Go tool makes from a commit, such as v0.0.0-20261122203419-af5f942a7b34.
 var pseudo = regexp.MustCompile(`\d{14}-([0-9a-f]{12})(\+.*)?$`)
 
-// released returns the commit that the version of a module contains: af5f942a7b34 for the version
-// v0.0.0-20261122203419-af5f942a7b34. A version that contains no commit is the name of a git tag, such as v0.1.0.
-// released returns such a version as it is.
+// released returns the commit in the version of a module, or the version itself if it is a tag, such as v0.1.0.
 func released(version string) string {
 	if found := pseudo.FindStringSubmatch(version); found != nil {
 		return found[1]
@@ -127,11 +111,9 @@ func released(version string) string {
 	return version
 }
 
-// fromCheckout asks git for the current commit of the checkout that the executable was built from. It appends "-dirty"
-// if files differ from the commit. The current commit is the right answer only if the checkout has had the same commit
-// since the build. fromCheckout relies on this in two cases. In the first case, `go run`, `go test` or a notebook built
-// the executable, and started it at once. In the second case, the executable was built after the checkout last changed
-// to another commit. In all other cases, the result is empty.
+// fromCheckout asks git for the commit of the checkout, which is right only if the executable was built from it as it
+// is: if it was started at once (`go run`, `go test`, a notebook), or built after the checkout last changed to another
+// commit. Otherwise it returns "".
 func fromCheckout() string {
 	_, file, _, _ := runtime.Caller(0)
 	root := filepath.Join(filepath.Dir(file), "..", "..")
@@ -149,7 +131,6 @@ func fromCheckout() string {
 	return git("describe", "--always", "--dirty", "--abbrev=12")
 }
 
-// newer tells whether a file was changed later than another one.
 func newer(file, than string) bool {
 	a, err := os.Stat(file)
 	if err != nil {
@@ -159,8 +140,8 @@ func newer(file, than string) bool {
 	return err == nil && a.ModTime().After(b.ModTime())
 }
 
-// atOnce tells whether an executable was built by `go run`, `go test` or a notebook, which start it at once. They build
-// it in a temporary folder or in Go's build cache. atOnce recognises these folders.
+// atOnce tells whether an executable was built by `go run`, `go test` or a notebook, which build it in a temporary
+// folder or in Go's build cache.
 func atOnce(program string) bool {
 	folders := []string{os.TempDir(), os.Getenv("GOTMPDIR"), os.Getenv("GOCACHE")}
 	if cache, err := os.UserCacheDir(); err == nil {

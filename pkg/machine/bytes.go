@@ -2,8 +2,7 @@ package machine
 
 import "fmt"
 
-// Bytes returns a number of bytes as text that is easy to read, such as "1.5 GiB". For 0 and for negative numbers it
-// returns "unknown".
+// Bytes returns a number of bytes as text, such as "1.5 GiB"; "unknown" if it is not above 0.
 func Bytes(n int64) string {
 	const kib, mib, gib = 1 << 10, 1 << 20, 1 << 30
 	switch {

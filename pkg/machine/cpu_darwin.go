@@ -8,8 +8,7 @@ import (
 // CPU returns the processor's name, as the kernel gives it.
 func CPU() string { return sysctl("machdep.cpu.brand_string") }
 
-// Processor returns the family and the model of the processor, and its instruction sets for arithmetic on vectors. The
-// kernel of a Mac tells them for Intel's processors only.
+// Processor returns the processor's family, model and instruction sets for vectors. A Mac tells them for Intel's only.
 func Processor() (family, model, features string) {
 	return number("machdep.cpu.family"), number("machdep.cpu.model"),
 		vectors(sysctl("machdep.cpu.features") + " " + sysctl("machdep.cpu.leaf7_features"))

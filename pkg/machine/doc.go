@@ -1,8 +1,5 @@
-// Package machine tells how much memory the machine has, how much of this memory this process may use, and how much
-// this process uses. It also tells how much memory of the GPU is free.
-//
-// On Linux, each process belongs to a control group (cgroup), which is a set of processes. A control group may have a
-// limit on the memory that its processes use together. Containers and the jobs of schedulers are limited in this way.
+// Package machine tells how much memory the machine has, how much of it this process may use and uses, and how much
+// memory of the GPU is free. On Linux, control groups (cgroups) limit the memory of containers and of schedulers' jobs.
 package machine
 
 import (
@@ -12,8 +9,8 @@ import (
 	"strings"
 )
 
-// GPUMemory returns the free memory of the first NVIDIA GPU in bytes, as the command nvidia-smi reports it, or 0 if it
-// is not known. The first GPU is the first one that the environment variable CUDA_VISIBLE_DEVICES names, if it is set.
+// GPUMemory returns the free memory of the first NVIDIA GPU in CUDA_VISIBLE_DEVICES, or of the first one, as nvidia-smi
+// tells it, in bytes; 0 if it is not known.
 func GPUMemory() int64 {
 	args := []string{"--query-gpu=memory.free", "--format=csv,noheader,nounits"}
 	if first, _, _ := strings.Cut(os.Getenv("CUDA_VISIBLE_DEVICES"), ","); first != "" {

@@ -11,9 +11,8 @@ import (
 	"syscall"
 )
 
-// Memory returns the total and the available memory in bytes. This is the memory of the machine, unless a limit lets
-// this process use less. There may be a limit on the address space (ulimit -v), or on the memory of a control group
-// (cgroup). Linux limits the memory of a container or of a scheduler's job by a control group.
+// Memory returns the total and the available memory in bytes: of the machine, or of a limit on the address space
+// (ulimit -v) or on a control group.
 func Memory() (total, free int64) {
 	info := fields("/proc/meminfo")
 	total, free = info["MemTotal:"]*1024, info["MemAvailable:"]*1024
@@ -33,25 +32,19 @@ func Memory() (total, free int64) {
 	return total, free
 }
 
-// group names the folder of a control group, and the files in this folder that describe the group's memory. dir is the
-// folder. limit is the name of the file with the group's memory limit, and used is the name of the file with the amount
-// of memory that the group uses. A part of the used memory only holds copies of files, and the operating system can
-// free this part at any time. Its size is in a line of the file memory.stat, and cached is the name of this line.
+// group has the folder of a control group, its files with the limit and the use of memory, and the line of memory.stat
+// with that part of the use which only holds copies of files, and which can be freed at any time.
 type group struct{ dir, limit, used, cached string }
 
-// mounts are the folders in which Linux shows control groups, and the names of files in the folder of each group. Linux
-// has two versions of control groups. Groups of version 2 are in one of the first two folders, and groups of version 1
-// are in the third folder.
+// mounts are the folders in which Linux shows control groups: the first two for version 2, the third for version 1.
 var mounts = []group{
 	{"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
 	{"/sys/fs/cgroup/unified", "memory.max", "memory.current", "inactive_file"},
 	{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 }
 
-// groups lists the control groups that may limit this process: the group that the file /proc/self/cgroup names, and all
-// groups that contain this group. The list may have groups whose folders do not exist, and [Memory] skips these groups.
-// Inside a container, often only the folder of the outermost group exists. It then has the files of the container's own
-// group.
+// groups lists the control groups that may limit this process: its own, and all that contain it. Folders may not exist:
+// inside a container, often only that of the outermost group does, with the files of the container's own.
 func groups() (all []group) {
 	b, _ := os.ReadFile("/proc/self/cgroup")
 	for line := range strings.Lines(string(b)) { // The line is, for example, "0::/user.slice" or "4:memory:/job".
@@ -92,8 +85,7 @@ func fields(path string) map[string]int64 {
 	return values
 }
 
-// number reads a file with a single number. The result is 0 if the file does not exist or holds anything else, such as
-// "max".
+// number reads a file with a single number, and returns 0 for anything else, such as "max".
 func number(path string) int64 {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Memory returns the total memory in bytes, which it gets from the command sysctl on macOS. The available memory is not
-// known, and is given as 0.
+// Memory returns the total memory in bytes, on macOS by sysctl. The available memory is not known, and is given as 0.
 func Memory() (total, free int64) {
 	out, err := exec.Command("sysctl", "-n", "hw.memsize").Output()
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// GPU returns the product name of the first NVIDIA GPU. On Linux, NVIDIA's driver provides a file with this name.
-// If there is no file, GPU returns an empty text.
+// GPU returns the product name of the first NVIDIA GPU, from a file of NVIDIA's driver for Linux, or "".
 func GPU() string {
 	found, _ := filepath.Glob("/proc/driver/nvidia/gpus/*/information")
 	if len(found) == 0 {
@@ -18,8 +17,7 @@ func GPU() string {
 	return field(found[0], "Model")
 }
 
-// field reads a file with lines of the form "name: value". It returns the value of the first line with the given name,
-// or an empty text if no line has this name.
+// field returns the first value with the given name in a file of lines "name: value", or "".
 func field(path, name string) string {
 	b, _ := os.ReadFile(path) // if there is no file, b is empty
 	for line := range strings.Lines(string(b)) {
@@ -30,11 +28,11 @@ func field(path, name string) string {
 	return ""
 }
 
-// vector matches the names of instruction sets for arithmetic on vectors. A processor may have over a hundred others,
-// which do not change the last digits of results.
+// vector matches the instruction sets for vectors. A processor may have over a hundred others, which do not change the
+// last digits of results.
 var vector = regexp.MustCompile(`^(v?sse|ssse|avx|fma|f16c|amx|neon|asimd|sve|sme|bf16|i8mm|fphp)`)
 
-// vectors returns the instruction sets for arithmetic on vectors in a list, in lower case and in order.
+// vectors returns the instruction sets for vectors in a list, in lower case and in order.
 func vectors(list string) string {
 	sets := slices.DeleteFunc(strings.Fields(strings.ToLower(list)), func(name string) bool {
 		return !vector.MatchString(name)

@@ -2,15 +2,13 @@ package machine
 
 const status = "/proc/self/status"
 
-// Resident is the main memory that this process uses, in bytes. Memory that only holds contents of files on the disk,
-// such as the code of the program, is not included.
+// Resident is the main memory of this process in bytes, without what only holds contents of files, such as its code.
 func Resident() int64 {
 	info := fields(status)
 	return (info["RssAnon:"] + info["RssShmem:"]) * 1024
 }
 
-// ResidentSet is the main memory that this process uses at present, in bytes. PeakResidentSet is the largest value that
-// ResidentSet has had so far. Unlike [Resident], both include memory that only holds contents of files on the disk,
-// such as the code of the program.
+// ResidentSet is the main memory of this process in bytes, and PeakResidentSet the most so far, with what only holds
+// contents of files.
 func ResidentSet() int64     { return fields(status)["VmRSS:"] * 1024 }
 func PeakResidentSet() int64 { return fields(status)["VmHWM:"] * 1024 }

@@ -13,14 +13,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// InOwnProcess runs a task in a new process, in which no other task runs. The memory of the process is therefore the
-// memory of the task. InOwnProcess starts two such processes, one after the other, and returns the record that the
-// second process makes. The first process compiles the task's program, which takes additional memory. The second
-// process only loads the compiled program.
-//
-// The function command returns the command that starts a new process. InOwnProcess calls this function with the path of
-// the running executable and with the task as JSON. The new process must call [ExecuteAlone] with this task, and write
-// the record to stdout as JSON.
+// InOwnProcess runs a task in a process of its own, so that the memory of the process is that of the task, and returns
+// the record that this process writes to stdout as JSON; it must call [ExecuteAlone]. Two processes run one after the
+// other: the first also compiles the program, which takes additional memory; the second only loads it, and its record
+// counts. The function command is given the path of the running executable and the task as JSON.
 func InOwnProcess(ctx context.Context, t Task,
 	command func(self, task string) *exec.Cmd) (record Record, err error) {
 	self, err := os.Executable()
@@ -47,8 +43,7 @@ func InOwnProcess(ctx context.Context, t Task,
 	return record, nil
 }
 
-// ExecuteAlone runs a task and returns its record. It is called in the process that [InOwnProcess] started for the
-// task.
+// ExecuteAlone is what the process that [InOwnProcess] starts does.
 func ExecuteAlone(ctx context.Context, t Task, engineName string,
 	load func(ctx context.Context, name string) (*graphs.Graph, error)) (record Record, err error) {
 	g, err := load(ctx, t.Dataset)

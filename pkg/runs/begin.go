@@ -18,8 +18,8 @@ func Begin(kind string) Record {
 			Cores: runtime.NumCPU(), Family: family, Model: model, Features: features}}
 }
 
-// Start returns the record of a run of a task that starts now: all but its key, its profile and its results. The
-// checksum is that of the task's graph as the model sees it ([models.Seen]).
+// Start returns the record of a task that starts now: all but its key, its profile and its results. The checksum is
+// that of the task's graph as the model sees it ([models.Seen]).
 func Start(t Task, checksum, engine string) (r Record, err error) {
 	r = Begin(t.Kind)
 	r.Dataset, r.Checksum, r.Model, r.Engine = t.Dataset, checksum, t.Config.Model, engine
@@ -30,7 +30,7 @@ func Start(t Task, checksum, engine string) (r Record, err error) {
 	return r, err
 }
 
-// seed returns the seed of the run. Each split is trained with another one.
+// seed returns the seed of the run: another one for each split.
 func (t Task) seed() uint64 {
 	if t.Split != NoSplit && (t.Kind == Train || t.Kind == Search) {
 		return t.Config.Seed + uint64(t.Split)

@@ -11,25 +11,19 @@ import (
 )
 
 // Rule says which values settings may take, for some models on some datasets. A rule that names no models applies to
-// all models; a model then ignores the settings that it does not have. If a rule names models, each of them must have
-// all settings of the rule. Otherwise [Candidates] returns an error.
+// all, which ignore the settings that they do not have; models that it names must have them all.
 type Rule struct {
 	Note string `json:"note,omitempty"`
-	// Datasets and Models are the names of the datasets and models that the rule applies to. If Datasets is empty, the
-	// rule applies to all datasets. If Models is empty, it applies to all models.
+	// An empty list stands for all datasets or models.
 	Datasets []string `json:"datasets,omitempty"`
 	Models   []string `json:"models,omitempty"`
-	// Settings has an entry for each setting that the rule is about. The key is the setting's name, such as lr for the
-	// learning rate. The entry is one value of the setting, or a list of values to choose from.
+	// One value or a list of values to choose from, by the name of the setting.
 	Settings map[string]list `json:"settings,omitempty"`
-	// Depths are combinations of settings, for example 64 reverse layers together with a bound of 0.8 on the weights.
-	// Each candidate has all settings of one combination. If several rules have Depths, only the last of these rules
-	// gives the combinations. If a setting is both in a combination and in Settings, its value in the combination
-	// counts.
+	// Depths are combinations of settings, such as 64 reverse layers together with a bound of 0.8 on the weights. The
+	// last rule that has some counts; their values count before those in Settings.
 	Depths []Settings `json:"depths,omitempty"`
 }
 
-// Check returns an error if the rule has a setting that no model has.
 func (r Rule) Check() error {
 	all := Settings{}
 	for key, values := range r.Settings {
@@ -46,7 +40,6 @@ func (r Rule) Check() error {
 // list holds the values that a setting may take. In JSON it is one value, or an array of values.
 type list []json.RawMessage
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (l *list) UnmarshalJSON(b []byte) error {
 	var several []json.RawMessage
 	if b[0] != '[' {
@@ -60,16 +53,15 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// grid has what several rules say together: the values of each setting (lists), and the combinations of settings
-// (depths, see [Rule.Depths]). The method refine adds a rule. The method candidates makes the candidates.
+// grid has what several rules say together.
 type grid struct {
 	lists  map[string]list
 	depths []Settings
 	any    bool // tells whether any rule was added
 }
 
-// refine adds a rule to the grid. The values of this rule replace the values that earlier rules have for the same
-// settings. The configuration c is any configuration of the model: it only tells which settings the model has.
+// refine adds a rule, whose values replace those of earlier rules. The configuration c only tells which settings the
+// model has.
 func (g *grid) refine(r Rule, c train.Config) {
 	g.any = true
 	own := func(s Settings) Settings {
@@ -93,9 +85,7 @@ func (g *grid) refine(r Rule, c train.Config) {
 	}
 }
 
-// candidates puts the values of the grid into the configuration c, in every possible combination, and returns the
-// resulting configurations. The configurations with the first combination in depths come first. Equal configurations
-// are listed once.
+// candidates returns c with every combination of the values, in the order of the depths, and without repetitions.
 func (g grid) candidates(c train.Config) ([]train.Config, error) {
 	if !g.any {
 		return nil, nil

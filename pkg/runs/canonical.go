@@ -12,9 +12,8 @@ import (
 	"strings"
 )
 
-// Key returns the SHA-256 of a definition's canonical JSON, in hex digits. In canonical JSON, the members of objects
-// are sorted by name, there is no white space, and each number is written in only one way. Equal definitions therefore
-// have equal keys.
+// Key returns the SHA-256 of a definition's canonical JSON in hex digits: the members of objects are sorted, there is
+// no white space, and equal numbers are written equally.
 func Key(definition any) (string, error) {
 	raw, err := json.Marshal(definition)
 	if err != nil {
@@ -28,8 +27,7 @@ func Key(definition any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// canonical returns the canonical form of a JSON value: equal values have equal forms. It returns nil if raw is empty,
-// or is the JSON value null.
+// canonical returns the canonical form of a JSON value; nil if raw is empty or null.
 func canonical(raw []byte) (json.RawMessage, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -53,9 +51,8 @@ func canonical(raw []byte) (json.RawMessage, error) {
 	return marshal(v)
 }
 
-// oneSpelling replaces each number in v that has a point or an exponent by a float64. Equal numbers, such as 5e-3 and
-// 0.005, are then written in the same way. Integers are left as they are, since a float64 cannot hold all digits of a
-// large integer. The argument v is a decoded JSON value, whose numbers have the type json.Number.
+// oneSpelling turns numbers with a point or an exponent into float64, so that 5e-3 and 0.005 are written equally.
+// Integers stay, since a float64 cannot hold all digits of a large one.
 func oneSpelling(v any) (any, error) {
 	var err error
 	switch v := v.(type) {
@@ -84,7 +81,7 @@ func oneSpelling(v any) (any, error) {
 	return v, nil
 }
 
-// marshal does the same as json.Marshal, but does not escape <, > and &.
+// marshal is json.Marshal without escapes of <, > and &.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

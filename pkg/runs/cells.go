@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// columns are the columns of a record in the SQLite table and in CSV, with their SQLite types. The seed is stored as
-// text, since it may be larger than the largest integer of SQLite.
+// columns are the columns of a record in SQLite and in CSV. The seed is text, since it may be larger than SQLite's
+// integers.
 var columns = []struct{ name, kind string }{
 	{"id", "TEXT"}, {"key", "TEXT"}, {"kind", "TEXT"}, {"profile", "TEXT"}, {"dataset", "TEXT"}, {"checksum", "TEXT"},
 	{"model", "TEXT"}, {"split", "INTEGER"}, {"seed", "TEXT"}, {"engine", "TEXT"}, {"started", "TEXT"},
@@ -19,7 +19,6 @@ var columns = []struct{ name, kind string }{
 	{"versions", "TEXT"}, {"config", "TEXT"}, {"outcome", "TEXT"},
 }
 
-// columnNames returns the names of the columns.
 func columnNames() []string {
 	out := make([]string, len(columns))
 	for i, c := range columns {
@@ -28,15 +27,13 @@ func columnNames() []string {
 	return out
 }
 
-// columnList returns the names of the columns as a list for SQL statements. Each name is in quotes, since one of the
-// names, commit, is a keyword of SQL.
+// columnList quotes the names for SQL, since one of them, commit, is a keyword.
 func columnList() string { return `"` + strings.Join(columnNames(), `", "`) + `"` }
 
-// timeLayout is RFC 3339 in UTC with milliseconds. Sorting texts in this layout sorts them by time.
+// timeLayout is RFC 3339 in UTC with milliseconds: sorted as texts, such times are in order.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// cells returns the values of a record as texts, in the order of the columns. The record must be in the form in which
-// it is stored: [Record.prepared] returns this form.
+// cells returns the values of a record that is [Record.prepared], in the order of the columns.
 func (r Record) cells() []string {
 	versions := ""
 	all := maps.Clone(r.Versions)
@@ -58,7 +55,6 @@ func (r Record) cells() []string {
 		r.Machine.CPU, r.Machine.GPU, strconv.Itoa(r.Machine.Cores), versions, string(r.Config), string(r.Outcome)}
 }
 
-// fromCells returns the record that has the given values, in the order of the columns.
 func fromCells(cells []string) (Record, error) {
 	p := cellParser{cells: cells}
 	r := Record{ID: p.text(), Key: p.text(), Kind: p.text(), Profile: p.text(), Dataset: p.text(), Checksum: p.text(),
@@ -76,15 +72,14 @@ func fromCells(cells []string) (Record, error) {
 	return r, nil
 }
 
-// besides returns the fields of a machine that are kept in the cell of the versions, by their names there. They have no
-// columns of their own, since earlier versions of revgnn read and check these files, too.
+// besides has the fields of a machine that are kept in the cell of the versions. They have no columns of their own,
+// since earlier versions of revgnn read and check these files, too.
 func (m *Machine) besides() map[string]*string {
 	return map[string]*string{"processor family": &m.Family, "processor model": &m.Model,
 		"processor features": &m.Features}
 }
 
-// cellParser parses one cell after the other, and keeps the first error. Each of its methods except fail parses the
-// next cell.
+// cellParser parses one cell after the other, and keeps the first error.
 type cellParser struct {
 	cells []string
 	at    int
@@ -96,8 +91,7 @@ func (p *cellParser) text() string {
 	return p.cells[p.at-1]
 }
 
-// fail keeps err as the error of the cell that was parsed last. It does nothing if err is nil, or if an earlier cell
-// had an error. The argument wanted describes a correct cell.
+// fail keeps the error of the cell that was parsed last; wanted describes a correct cell.
 func (p *cellParser) fail(err error, wanted string) {
 	if err != nil && p.err == nil {
 		p.err = fmt.Errorf("%s is %.60q: it must be %s", columns[p.at-1].name, p.cells[p.at-1], wanted)

@@ -12,13 +12,11 @@ import (
 	"unicode"
 )
 
-// idAlphabet has the 32 characters that IDs are made of (Crockford's base 32). It leaves out letters that look like
-// other characters, such as o. An ID begins with the time at which its run started. Since the characters are in the
-// order of their codes, sorting IDs as texts sorts them by this time.
+// idAlphabet is Crockford's base 32, without letters that look like others. It is in the order of codes, so that IDs,
+// which begin with the time of the start, sort by this time.
 const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// An ID has nine digits for the time at which the run started, and then five random digits. The time is counted in
-// milliseconds since 1970, and is written in base 32. Nine digits are enough for a thousand years.
+// An ID is nine digits for the milliseconds since 1970, enough for a thousand years, and five random digits.
 const (
 	timeDigits   = 9
 	randomDigits = 5
@@ -42,16 +40,14 @@ func newID(started time.Time) string {
 	return string(id)
 }
 
-// Definition returns the values from which the key is computed: kind, dataset, checksum, model, config, split, seed and
-// engine. Versions and machine are not among them.
+// Definition returns what the key is computed from. Versions and machine do not belong to it.
 func (r Record) Definition() map[string]any {
 	return map[string]any{"kind": r.Kind, "dataset": r.Dataset, "checksum": r.Checksum, "model": r.Model,
 		"config": r.Config, "split": r.Split, "seed": r.Seed, "engine": r.Engine}
 }
 
-// prepared returns the record in the form in which it is stored. In this form, times are in UTC and exact to the
-// millisecond, config and outcome are canonical JSON (see [Key]), each text has one line, and the key is not empty.
-// prepared returns an error if a value is not allowed.
+// prepared returns the record as it is stored: times in UTC and exact to the millisecond, config and outcome as
+// canonical JSON, texts on one line, and a key.
 func (r Record) prepared() (Record, error) {
 	r.Started = r.Started.UTC().Truncate(time.Millisecond)
 	r.Seconds = math.Round(r.Seconds*1000) / 1000
@@ -101,8 +97,7 @@ func (r Record) validate() error {
 	return nil
 }
 
-// object returns the canonical form of a JSON object (see [Key]). It returns nil if raw is empty or null, and an error
-// if raw is no JSON object. The argument name is the name of the object in error messages.
+// object returns the canonical form of a JSON object, and nil if raw is empty or null.
 func object(name string, raw json.RawMessage) (json.RawMessage, error) {
 	b, err := canonical(raw)
 	if err != nil {
@@ -114,7 +109,7 @@ func object(name string, raw json.RawMessage) (json.RawMessage, error) {
 	return b, nil
 }
 
-// line replaces control characters, such as line ends, by spaces. The text is then on one line in every file format.
+// line replaces control characters by spaces, so that the text is on one line in every file format.
 func line(text string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) {

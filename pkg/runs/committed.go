@@ -6,8 +6,7 @@ import (
 	"github.com/revgnn/revgnn/data"
 )
 
-// AddCommitted adds the run records that come with revgnn (data/records) to the store, and returns how many of them
-// were new.
+// AddCommitted adds the run records that come with revgnn (data/records).
 func (s *Store) AddCommitted() (added int, err error) {
 	names, err := data.Records()
 	if err != nil {

@@ -8,26 +8,22 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Cost is the estimated cost of a run.
 type Cost struct {
-	// Seconds is the time of the run. It is estimated from recorded runs of the same program on this machine. If there
-	// are no such runs, Seconds is 0.
+	// Seconds is estimated from runs of the same program on this machine; 0 if there are none.
 	Seconds float64 `json:"seconds,omitempty"`
-	// Bytes is the memory that the run needs, in bytes. A record has the peak memory of a whole process. Earlier runs
-	// in this process may have raised the peak. Therefore Bytes is the smallest peak in all records of the same
-	// program. If there is no such record, Bytes is only a lower bound, computed by [train.Least], and AtLeast is true.
+	// Bytes is the smallest peak in all records of the program: a peak is that of a whole process, and earlier runs may
+	// have raised it. Without records it is only a lower bound ([train.Least]), and AtLeast is true.
 	Bytes   int64 `json:"bytes"`
 	AtLeast bool  `json:"bytes_at_least,omitempty"`
 }
 
-// Costs has the times and the memory of recorded runs. The runs are grouped by their programs ([Task.program]).
+// Costs has the times and the memory of recorded runs, grouped by [Task.program].
 type Costs struct {
 	machine  Machine
 	programs map[string][]run
 }
 
-// run has what a record tells about the cost of a run. The last four fields are read from the outcome in the record:
-// the number of epochs, the seconds of one epoch, the seconds of compiling, and the peak memory in bytes.
+// run is what a record tells about the cost of a run.
 type run struct {
 	here    bool // made on this machine
 	kind    string
@@ -39,17 +35,15 @@ type run struct {
 	Peak    int64   `json:"peak_rss_bytes"`
 }
 
-// without lists the settings whose values do not change the compiled program. [Task.program] leaves these values out of
-// its key. (The program does depend on whether dropout is 0. The key has a separate entry for this.)
+// without lists the settings that do not change the compiled program. (Whether dropout is 0 does: see program.)
 var without = []string{"lr", "dropout", "weight_decay", "seed", "epochs", "patience"}
 
-// trains tells whether runs of the given kind make training steps.
 func trains(kind string) bool {
 	return kind == Train || kind == Bench || kind == Search
 }
 
-// program returns a key that is equal for tasks that run the same compiled program on the same graph. Trainings,
-// benchmarks and trials of searches share programs, since they make the same training steps.
+// program returns a key that is equal for tasks that run the same compiled program on the same graph, such as
+// trainings, benchmarks and trials of searches.
 func (t Task) program() string {
 	kind, values := t.Kind, map[string]any{}
 	if trains(kind) {
@@ -58,8 +52,7 @@ func (t Task) program() string {
 	if kind != Measure {
 		values = t.Config.Resolved().Values()
 	}
-	// A model with dropout has a second program, for evaluation without dropout. If dropout is 0, there is no second
-	// program. The key therefore says whether dropout is above 0.
+	// A model with dropout has a second program, for evaluation without it.
 	dropout, _ := values["dropout"].(float64)
 	for _, key := range without {
 		delete(values, key)
@@ -72,8 +65,8 @@ func (t Task) program() string {
 	return key
 }
 
-// NewCosts returns the costs of recorded runs on the engine with the given name; an empty name stands for any engine.
-// It ignores runs that went wrong, runs on a machine with another GPU than this machine has, and unreadable records.
+// NewCosts returns the costs of recorded runs on an engine, or on any if its name is empty. Runs that went wrong, on
+// another GPU than this machine's, and unreadable records do not count.
 func NewCosts(records []Record, engine string) *Costs {
 	c := &Costs{Begin(Measure).Machine, map[string][]run{}}
 	for i := range records {
@@ -94,17 +87,10 @@ func NewCosts(records []Record, engine string) *Costs {
 	return c
 }
 
-// Of estimates a task's cost. ([Cost] says how the memory is estimated.) For the time, each recorded run of the same
-// program on this machine gives one estimate, and Of takes the median of these estimates. The kind of the task decides
-// which runs are used, and how:
-//
-//   - For a training, recorded trainings are used. The estimate takes into account that trainings may stop early.
-//   - For a training, if no training of the same program is recorded, recorded benchmarks and recorded trials of
-//     searches are used. The estimate is the recorded time of compiling, plus the recorded time of one training step
-//     for each epoch of the task.
-//   - For a benchmark or a trial of a search, recorded trainings, benchmarks and trials are used. The estimate is again
-//     the time of compiling, plus the time of one training step for each epoch of the task.
-//   - For a task of any other kind, recorded runs of this kind are used. The estimate is the time that the run took.
+// Of estimates a task's cost: for the time, the median over the recorded runs of the same program on this machine. For
+// a training these are trainings, of which some stopped early; if there are none, and for benchmarks and trials, it is
+// the time of compiling plus an epoch's time for each epoch, from runs of all these kinds. For other tasks it is the
+// time of runs of their kind.
 func (c *Costs) Of(t Task) Cost {
 	var whole, steps []float64
 	out := Cost{Bytes: train.Least(SizeOf(t.Dataset), t.Config), AtLeast: true}
@@ -129,8 +115,8 @@ func (c *Costs) Of(t Task) Cost {
 	return out
 }
 
-// of estimates a task's time from the recorded run r of the same kind and program. If r is a training that stopped
-// early, the task is expected to stop at the same epoch.
+// of estimates a task's time from a run of the same kind. A task like a training that stopped early is expected to stop
+// at the same epoch.
 func (r run) of(t Task) float64 {
 	if t.Kind != Train {
 		return r.seconds
@@ -142,7 +128,7 @@ func (r run) of(t Task) float64 {
 	return r.Compile + (r.seconds-r.Compile)*float64(epochs)/float64(r.Epochs)
 }
 
-// SizeOf returns a dataset's size without loading the dataset. If the size is not known, SizeOf returns the zero value.
+// SizeOf returns a dataset's size without loading it; the zero value if it is not known.
 func SizeOf(dataset string) train.Size {
 	if nodes, edges, ok := isRandom(dataset); ok {
 		return train.Size{Nodes: nodes, Edges: edges, Features: randomFeatures, Classes: 2}

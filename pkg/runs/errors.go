@@ -9,7 +9,6 @@ import (
 	codes "modernc.org/sqlite/lib"
 )
 
-// damaged returns the error for a damaged SQLite file. The argument describes the damage.
 func damaged(what string) error {
 	return fmt.Errorf("the file is damaged (%s); put a copy in its place, or move it away and import an export",
 		strings.Join(strings.Fields(what), " "))
@@ -21,7 +20,7 @@ func ofStore(err error) bool {
 	return errors.As(err, &from)
 }
 
-// explain adds the file's name to an error. To SQLite's errors it also adds what the user can do.
+// explain adds the file's name to an error, and to SQLite's errors what the user can do.
 func (s *Store) explain(err error) error {
 	if err == nil {
 		return nil

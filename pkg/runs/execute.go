@@ -17,25 +17,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// errInterrupted is the error of a run that was interrupted. Such a run leaves no record.
+// errInterrupted is the error of a run that was interrupted, which leaves no record.
 var errInterrupted = errors.New("interrupted")
 
-// Place has what is needed to run a task: the engine, the graph and, for a training, a checkpoint and functions to call
-// during the training.
+// Place has what is needed to run a task.
 type Place struct {
 	Engine *engine.Engine
 	Graph  *graphs.Graph
-	// Alone tells that no other task has run in this process. The memory of the process is then that of the task.
+	// Alone tells that no other task has run in this process: its memory is that of the task.
 	Alone bool
-	// Epoch, Checkpoint and Notice are passed on to trainings; see the fields of the same names in [train.Options].
+	// As in [train.Options].
 	Epoch      func(train.Epoch)
 	Checkpoint *train.Checkpoint
 	Notice     func(text string)
 }
 
-// Execute runs a task and returns the record of the run. The caller must store this record. If the run diverges or
-// fails, there is also a record, and the status in the record says what happened. Execute returns an error if the run
-// was interrupted, or if the settings or the results cannot be written as JSON.
+// Execute runs a task and returns the record of the run, which the caller stores; a run that diverges or fails has one,
+// too. It returns an error if the run was interrupted, or if the settings or results cannot be written as JSON.
 func Execute(ctx context.Context, p Place, t Task) (Record, error) {
 	r, err := Start(t, models.Seen(t.Config.Config, p.Graph).Checksum(), p.Engine.Name)
 	if err != nil {
@@ -61,7 +59,6 @@ func Execute(ctx context.Context, p Place, t Task) (Record, error) {
 	return r, nil
 }
 
-// run does the task's work. It returns the outcome, the status, and a message about the status.
 func (p Place) run(ctx context.Context, t Task) (out any, status, message string, err error) {
 	switch t.Kind {
 	case Train:
@@ -78,11 +75,10 @@ func (p Place) run(ctx context.Context, t Task) (out any, status, message string
 	return out, OK, "", err
 }
 
-// time makes a benchmark: it measures the time and the memory of training steps.
+// time makes a benchmark.
 func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
-	// The variable idle is the memory of the process before the benchmark. [Timed.Own] subtracts it from the peak, to
-	// get the memory of the benchmark alone. Loading the graph used memory that is free now. This free memory must not
-	// count in idle, since the benchmark can use it. It is therefore returned to the operating system first.
+	// [Timed.Own] subtracts the idle memory from the peak. What loading the graph has freed must not count as idle,
+	// since the benchmark can use it: it goes back to the system first.
 	debug.FreeOSMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // on Linux, this resets the peak of the process's memory
 	idle := machine.ResidentSet()
@@ -92,15 +88,12 @@ func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
 	}
 	out := &Timed{Benchmark: *b}
 	if p.Alone {
-		// The peak memory in Benchmark comes from the system call getrusage, and may include memory of the process that
-		// started this one. It is replaced by the peak memory of this process alone.
+		// Benchmark's peak is that of getrusage, which may include the process that started this one.
 		out.IdleRSS, out.PeakRSS = idle, machine.PeakResidentSet()
 	}
 	return out, nil
 }
 
-// train trains the task's model. If the task asks for states ([Task.Follow]), train then computes these states with the
-// trained model.
 func (p Place) train(ctx context.Context, t Task) (any, string, string, error) {
 	r, err := train.Fit(ctx, p.Engine, p.Graph, t.Split, t.Config,
 		&train.Options{Epoch: p.Epoch, Checkpoint: p.Checkpoint, Notice: p.Notice})

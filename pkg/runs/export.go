@@ -11,12 +11,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Export writes the records that match the query q to the file at path, and returns their number. The records are in
-// the order of their IDs. The file is written as a whole or not at all. The end of the file's name chooses the format:
-// .jsonl means one JSON document per line, and .csv means a table, in which the columns versions, config and outcome
-// contain JSON. If the name ends in .jsonl.gz or .csv.gz, the file is also compressed. In each format, the last value
-// of a record has the name sum, and is the checksum of the record. Two exports of the same records are equal byte for
-// byte.
+// Export writes the records that match the query, in the order of their IDs, to a file as a whole or not at all, and
+// returns their number. The name's end chooses the format: .jsonl (a JSON document a line) or .csv, and .gz after it
+// for compression. Each record ends with a checksum, named sum. Exports of the same records are equal byte for byte.
 func (s *Store) Export(path string, q Query) (int, error) {
 	f, err := formatOf(path)
 	if err != nil {
@@ -29,9 +26,7 @@ func (s *Store) Export(path string, q Query) (int, error) {
 	return len(records), files.Write(path, func(w io.Writer) error { return f.write(w, records) })
 }
 
-// format is a format of exports. The function write writes records. The function read reads records, and calls its
-// second argument with each of them, and with the number of the line where the record begins. The field compressed
-// tells whether files of this format are compressed.
+// format is a format of exports. The function read passes on each record with the number of its first line.
 type format struct {
 	write func(io.Writer, []Record) error
 	read  func(io.Reader, func(line int, r exported) error) error
@@ -39,9 +34,7 @@ type format struct {
 	compressed bool
 }
 
-// compressed returns a format that writes the same text as the given format, and compresses the text by gzip. A file is
-// unpacked while it is read, one line or row at a time. Reading therefore takes little memory, however large the
-// unpacked text is.
+// compressed compresses a format by gzip. A file is unpacked line by line, so that reading takes little memory.
 func compressed(plain format) format {
 	return format{
 		write: func(w io.Writer, records []Record) error {
@@ -65,8 +58,7 @@ func compressed(plain format) format {
 	}
 }
 
-// exported is a record in an export. Sum is the checksum of the record's cells ([sumOf]). It is empty in exports by
-// earlier versions of revgnn and in files written by hand.
+// exported is a record in an export. Sum ([sumOf]) is empty in exports of early versions and in files written by hand.
 type exported struct {
 	Record
 	Sum string `json:"sum"`
@@ -96,7 +88,7 @@ func formatOf(path string) (format, error) {
 	return format{}, &FormatError{path}
 }
 
-// WriteLines writes records as lines of JSON, in the form in which [Store.Export] writes them to a file .jsonl.
+// WriteLines writes records as the lines of a .jsonl export.
 func WriteLines(w io.Writer, records []Record) error {
 	for _, r := range records {
 		b, err := marshal(exported{r, sumOf(r.cells())})

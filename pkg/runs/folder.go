@@ -10,9 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// folder is the folder in which a sweep stores its results. Several processes may store results in the same folder at
-// the same time, but only for different splits. Therefore a process holds a lock for each split that it trains on. The
-// field claims has these locks.
+// folder is the folder of a sweep's results. Other processes may write the results of other splits there: claims are
+// the locks of the splits that this process trains on.
 type folder struct {
 	dir    string
 	splits []int
@@ -25,9 +24,8 @@ func recordName(split int) string     { return fmt.Sprintf("split%d.json", split
 func weightsName(split int) string    { return fmt.Sprintf("split%d.safetensors", split) }
 func checkpointName(split int) string { return fmt.Sprintf("split%d.checkpoint", split) }
 
-// openFolder creates a folder if it is missing, and checks that files can be written to it. Then it takes a lock for
-// each of the given splits, so that no other process writes files of the same splits to this folder. If another process
-// already holds one of these locks, openFolder returns an error.
+// openFolder creates the folder and locks the splits in it. It returns an error if files cannot be written there, or if
+// another process has one of the splits.
 func openFolder(dir string, splits []int) (*folder, error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err
@@ -48,7 +46,6 @@ func openFolder(dir string, splits []int) (*folder, error) {
 	return f, nil
 }
 
-// close releases the locks.
 func (f *folder) close() {
 	for _, c := range f.claims {
 		c.Release()
@@ -57,9 +54,8 @@ func (f *folder) close() {
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
 
-// setAside looks for the summary of an earlier sweep, and for files that it has left for the splits of the present
-// sweep. If there are any, it moves them into a new subfolder, and returns the path of this subfolder. So the present
-// sweep does not overwrite them. The files of other splits stay. If there is nothing to move, setAside returns "".
+// setAside moves the summary of an earlier sweep, and its files for the splits of this one, into a new subfolder, and
+// returns its path; "" if there are none.
 func (f *folder) setAside() (to string, err error) {
 	var old []string
 	names := []string{resultName}
@@ -94,8 +90,7 @@ func (f *folder) setAside() (to string, err error) {
 	return to, nil
 }
 
-// removeCheckpoint removes the checkpoint of a split, if there is one. It must not be called before the result of the
-// split is stored. If the process ends before that, the checkpoint is needed to resume the training.
+// removeCheckpoint must not be called before the split's result is stored: until then it is needed to resume.
 func (f *folder) removeCheckpoint(split int) error {
 	if err := os.Remove(f.path(checkpointName(split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("split %d is done, but its checkpoint cannot be removed: %w", split, err)

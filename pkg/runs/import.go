@@ -14,12 +14,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// maxLine is the largest size, in bytes, that a line or row of an export may have. A usual record has some kilobytes.
+// maxLine is the largest size of a line or row in bytes. A usual record has some kilobytes.
 const maxLine = 16 << 20
 
-// Import adds the records of a file that [Store.Export] wrote. It skips records that are in the store already. Import
-// fails if a line of the file is not a record, or if a record of the file has the ID of another run in the store. It
-// then adds no record at all, and returns an error that names the line.
+// Import adds the records of a file that [Store.Export] wrote, except those that are in the store already. If a line is
+// not a record, or has the ID of another run in the store, nothing is added, and the error names the line.
 func (s *Store) Import(path string) (added, skipped int, err error) {
 	if _, err := formatOf(path); err != nil {
 		return 0, 0, err
@@ -32,16 +31,14 @@ func (s *Store) Import(path string) (added, skipped int, err error) {
 	return s.ImportFrom(path, in)
 }
 
-// ImportFrom does the same as [Store.Import], but reads the records from a reader, the argument in, and not from a
-// file. The ending of path tells the format of the records. Error messages contain path.
+// ImportFrom is [Store.Import] from a reader; path tells the format, and is named in errors.
 func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err error) {
 	return s.ImportNew(path, in, nil)
 }
 
-// ImportNew does the same as [Store.ImportFrom], and passes on the records that were not in the store before. When it
-// has checked all records, and before it keeps them, it calls publish with the new ones, in the order in which it read
-// them. If there are none, it does not call publish. If publish fails, ImportNew adds no record, and returns the error.
-// Keeping the records can fail, too, after publish has returned. The caller then has to undo what publish did.
+// ImportNew is [Store.ImportFrom], and passes the new records on to publish after they are checked and before they are
+// kept. If publish fails, nothing is added. Keeping them can fail after publish has returned: the caller then has to
+// undo what publish did.
 func (s *Store) ImportNew(path string, in io.Reader, publish func([]Record) error) (added, skipped int, err error) {
 	f, err := formatOf(path)
 	if err != nil {
@@ -78,9 +75,7 @@ func (s *Store) ImportNew(path string, in io.Reader, publish func([]Record) erro
 	return added, skipped, nil
 }
 
-// merge adds a record to the store under the record's own ID. It returns the record as it is stored, and true. If the
-// store has a record with this ID already, merge adds nothing. It then returns false if the two records are equal, and
-// an error if they differ.
+// merge adds a record under its own ID. If the store has this ID already, the two must be equal, and isNew is false.
 func merge(tx *sql.Tx, from exported) (r Record, isNew bool, err error) {
 	r = from.Record
 	if !idPattern.MatchString(r.ID) {

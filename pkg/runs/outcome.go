@@ -11,46 +11,41 @@ import (
 type Trained struct {
 	train.Result
 	Metric string `json:"metric"`
-	// Followed has numbers about states of the model. It is nil if the task did not ask for states ([Task.Follow]).
+	// Followed is nil if the task did not ask for states.
 	Followed *Followed `json:"followed,omitempty"`
 }
 
-// Followed has a few numbers about states of a trained model. (A state is the features of all nodes after a number of
-// layers. A whole state is too large for a record.) Forward describes states after forward layers, and Reverse
-// describes states after reverse layers.
+// Followed has a few numbers about states of a trained model, after forward and after reverse layers; whole states are
+// too large for a record.
 type Followed struct {
 	Forward []Layer `json:"forward"`
 	Reverse []Layer `json:"reverse,omitempty"`
 	Boards  []Board `json:"boards,omitempty"`
 }
 
-// Layer describes the state after a number of layers in one direction. The field Layer is this number. GSL is the
-// smoothness of the features ([metrics.GSL]). Boards is only for graphs that are Minesweeper boards. It has a list for
-// each part of the board in [Follow.Boards]. The list has a probability for each cell of the part: the probability of a
-// mine that the model's head (the classifier) computes from this state alone.
+// Layer describes the state after a number of layers: the smoothness of its features ([metrics.GSL]) and, for each of
+// [Follow.Boards], the probability of a mine in each cell, which the model's head computes from this state.
 type Layer struct {
 	Layer  int          `json:"layer"`
 	GSL    train.Number `json:"gsl"`
 	Boards [][]float64  `json:"boards,omitempty"`
 }
 
-// Board is a part of a Minesweeper board. Mines has 1 for each cell with a mine, and 0 for each other cell. Probability
-// has, for each cell, the probability of a mine that the whole model gives.
+// Board is a part of a Minesweeper board: 1 for a mine and 0 for none, and the probability that the whole model gives.
 type Board struct {
 	Part
 	Mines       []float64 `json:"mines"`
 	Probability []float64 `json:"probability"`
 }
 
-// Timed is the outcome of a benchmark. IdleRSS is the memory of the process (resident set size) before the benchmark
-// began, in bytes. It is 0 if the process may have run other tasks before. In this case, the method Own cannot compute
-// the memory of the benchmark, since the peak of the process's memory may come from another task.
+// Timed is the outcome of a benchmark. IdleRSS is the resident set before it began, in bytes, or 0 if the process may
+// have run other tasks before: its peak may then be of another task.
 type Timed struct {
 	train.Benchmark
 	IdleRSS int64 `json:"idle_rss_bytes,omitempty"`
 }
 
-// Own returns the memory that the benchmark itself took, in bytes. It returns 0 if this memory is not known.
+// Own returns the memory that the benchmark itself took, in bytes; 0 if it is not known.
 func (t Timed) Own() float64 {
 	if t.IdleRSS == 0 {
 		return 0
@@ -58,8 +53,7 @@ func (t Timed) Own() float64 {
 	return float64(t.PeakRSS - t.IdleRSS)
 }
 
-// condense computes from the states of a model what a record keeps: the smoothness of each state, and the probabilities
-// of a mine for the cells in the given parts of a Minesweeper board.
+// condense computes from the states of a model what a record keeps.
 func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	layers := func(states []train.State) []Layer {
 		out := make([]Layer, len(states))

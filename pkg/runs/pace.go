@@ -7,10 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// paced returns a function that is to be called after each epoch. The returned function calls f with the epoch and with
-// an estimate of the seconds that are left. The estimate uses the mean time of the epochs that this process has
-// trained. The first epoch takes longer than others, and is left out of the mean. But as long as no other epoch has
-// been trained, the estimate uses the time of the first.
+// paced returns a function for the end of each epoch, which calls f with the estimated seconds that are left: by the
+// mean time of the epochs in this process, without the first one, which takes longer, as soon as there are others.
 func paced(f func(e train.Epoch, left float64)) func(train.Epoch) {
 	var start time.Time
 	first := 0

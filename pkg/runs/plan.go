@@ -4,25 +4,20 @@ import "fmt"
 
 // Plan lists the runs that a [Work] needs, and their cost.
 type Plan struct {
-	// Steps are the runs of this shard, with or without a record. A step without a record may be provisional, which
-	// means that its settings are not chosen yet.
 	Steps []Step `json:"steps"`
 	// Skipped is the number of runs that belong to other shards. They are not in Steps.
 	Skipped int `json:"skipped"`
-	// Done is the number of steps that have a record. Missing is the number of steps that have no record.
 	Done    int `json:"done"`
 	Missing int `json:"missing"`
-	// Seconds is the estimated time of all missing steps together. Unknown is the number of missing steps whose time
-	// cannot be estimated. Seconds does not include these steps.
+	// Seconds is the time of all missing steps, except Unknown many whose time cannot be estimated.
 	Seconds float64 `json:"seconds"`
 	Unknown int     `json:"unknown"`
-	// Bytes is the memory, in bytes, of the missing step that needs the most memory. AtLeast tells that Bytes is only a
-	// lower bound, since the memory of some steps cannot be estimated from recorded runs.
+	// Bytes is the memory of the missing step that needs most. AtLeast says that some steps' is only a lower bound.
 	Bytes   int64 `json:"bytes"`
 	AtLeast bool  `json:"bytes_at_least"`
 }
 
-// plan lists the runs that the given work needs, and their cost. A run is done if records has a record of it. Only the
+// plan lists the runs of a shard that the work needs.
 // runs of the given shard are listed.
 func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) Plan {
 	v := NewView(s, records)
@@ -66,8 +61,7 @@ func timeOf(seconds float64, unknown int) string {
 	return fmt.Sprintf("at least %s, and %d runs whose time is not known yet", Duration(seconds), unknown)
 }
 
-// open lists the steps that can run now: they have no record, their settings are chosen, and they have not been tried
-// before. The map tried has the keys of the steps that have been tried.
+// open lists the steps that can run now: without a record, with chosen settings, and not among those tried.
 func (p Plan) open(tried map[string]bool) (steps []Step) {
 	for _, s := range p.Steps {
 		if !s.Done && !s.Provisional && !tried[s.Key] {

@@ -7,43 +7,34 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Profile says on which datasets and splits models are trained, and which settings are tried. It is read from a file:
-// see data/settings.
+// Profile says on which datasets and splits models are trained, and which settings are tried: see data/settings.
 type Profile struct {
 	Name string `json:"name"`
-	// About describes the profile; every table and figure repeats this text.
-	About string `json:"about"`
-	// Datasets are the datasets on which models are trained, unless the user names other datasets.
+	// About is a text that every table and figure repeats.
+	About    string   `json:"about"`
 	Datasets []string `json:"datasets"`
-	// Splits are the splits that models are trained on. Candidates are compared only on the splits at the beginning of
-	// this list. Tried is the number of splits on which they are compared.
+	// Candidates are compared only on the first splits; Tried is their number.
 	Splits []int `json:"splits"`
 	Tried  int   `json:"tried"`
 	// Rules give the candidates for a dataset and a model: see [Profile.Candidates].
 	Rules []Rule `json:"candidates"`
-	// LeftOut says which models are not trained on which datasets. It has no effect if the user names models or
-	// datasets.
+	// LeftOut has no effect if the user names models or datasets.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
-	// Each entry of Chosen has settings for one model on one dataset. A search has found these settings (see package
-	// search), or they are from elsewhere ([Choice.Source]). The entries for this model on this dataset are the only
-	// candidates: the Rules are not used.
-	Chosen []Choice `json:"chosen,omitempty"`
-	// Repeated says which models are trained more than once on each split of which datasets.
+	// Chosen has settings from searches or from elsewhere. Where there are some for a model on a dataset, they are its
+	// only candidates, and the Rules are not used.
+	Chosen   []Choice   `json:"chosen,omitempty"`
 	Repeated []Repeated `json:"repeated,omitempty"`
 }
 
-// Repeated says that the named models, with the settings chosen for them, are trained Seeds times on each split of the
-// named datasets. If Datasets or Models is empty, it stands for all, as in a [Rule]. These trainings have different
-// seeds. Candidates are compared by the trainings with the first seed.
+// Repeated says that models are trained Seeds times on each split of datasets with the settings chosen for them; an
+// empty list stands for all. Candidates are compared by the trainings with the first seed.
 type Repeated struct {
 	Datasets []string `json:"datasets,omitempty"`
 	Models   []string `json:"models,omitempty"`
 	Seeds    int      `json:"seeds"`
 }
 
-// seeds returns the number of trainings on each split of a dataset with the settings that are chosen for a model: that
-// of the first entry of Repeated which names them, or else 1. An entry of the field Chosen may have another number
-// ([Choice.Seeds]).
+// seeds returns the number of trainings on each split: that of the first entry of Repeated that fits, or 1.
 func (p Profile) seeds(dataset, model string) int {
 	for _, r := range p.Repeated {
 		if covers(r.Datasets, dataset) && covers(r.Models, model) {
@@ -53,15 +44,14 @@ func (p Profile) seeds(dataset, model string) int {
 	return 1
 }
 
-// LeftOut names models that are not trained on the named datasets, although the profile has settings for these models.
-// Why is the reason.
+// LeftOut names models that are not trained on datasets, although the profile has settings for them.
 type LeftOut struct {
 	Why      string   `json:"why"`
 	Datasets []string `json:"datasets"`
 	Models   []string `json:"models"`
 }
 
-// leftOut returns the reason why a model is not trained on a dataset. The text is empty if the model is trained on it.
+// leftOut returns the reason why a model is not trained on a dataset, or "".
 func (p Profile) leftOut(dataset, model string) string {
 	for _, l := range p.LeftOut {
 		if slices.Contains(l.Datasets, dataset) && slices.Contains(l.Models, model) {
@@ -71,28 +61,23 @@ func (p Profile) leftOut(dataset, model string) string {
 	return ""
 }
 
-// Choice holds the settings chosen for a model on a dataset. All other settings have the model's defaults.
+// Choice holds the settings chosen for a model on a dataset; others have the model's defaults.
 type Choice struct {
 	Note     string   `json:"note,omitempty"`
 	Dataset  string   `json:"dataset"`
 	Model    string   `json:"model"`
 	Settings Settings `json:"settings"`
-	// Search is the ID of the search that found the settings (see package search). The records of this search have this
-	// ID in the field Profile, where other records have the name of a profile.
+	// Search is the ID of the search that found the settings. Its records have this ID as Profile.
 	Search string `json:"search,omitempty"`
 	// Source says where settings are from that no search has found, such as "the README of the authors' code".
 	Source string `json:"source,omitempty"`
-	// Splits are the splits on which the model is trained. If Splits is left out, the splits of the profile are
-	// used.
+	// Splits and Seeds, if left out, are those of the profile.
 	Splits []int `json:"splits,omitempty"`
-	// Seeds is the number of trainings on each split. These trainings have different seeds. If Seeds is left out, the
-	// number is that of [Profile.Repeated].
-	Seeds int `json:"seeds,omitempty"`
+	Seeds  int   `json:"seeds,omitempty"`
 }
 
-// Candidates returns the configurations that are tried for a model on a dataset. If the field Chosen has settings for
-// this model on this dataset, these are the candidates. Otherwise the function [Candidates] makes them from the rules.
-// The list is empty if the profile has no settings for the model.
+// Candidates returns the configurations that are tried for a model on a dataset: those of Chosen, or else of the rules,
+// or none.
 func (p Profile) Candidates(dataset, model string) (all []train.Config, err error) {
 	chosen := p.chosen(dataset, model)
 	if len(chosen) == 0 {
@@ -115,11 +100,9 @@ func (p Profile) Candidates(dataset, model string) (all []train.Config, err erro
 	return all, nil
 }
 
-// HasChosen tells whether the field Chosen has settings for a model on a dataset.
 func (p Profile) HasChosen(dataset, model string) bool { return len(p.chosen(dataset, model)) > 0 }
 
-// chosen returns the entries of Chosen for a model on a dataset. An entry without its own splits or number of seeds gets
-// those of the profile.
+// chosen returns the entries of Chosen for a model on a dataset, with the splits and seeds of the profile filled in.
 func (p Profile) chosen(dataset, model string) (all []Choice) {
 	for _, c := range p.Chosen {
 		if c.Dataset == dataset && c.Model == model {
@@ -135,9 +118,8 @@ func (p Profile) chosen(dataset, model string) (all []Choice) {
 	return all
 }
 
-// Candidates returns the configurations that the given rules allow for a model on a dataset. There is one configuration
-// for each combination of the values in the rules. If several rules have values for the same setting, only the values
-// in the last of these rules are used.
+// Candidates returns every combination of the values that the rules allow for a model on a dataset. Of several rules
+// about a setting, the last one counts.
 func Candidates(rules []Rule, dataset, model string) ([]train.Config, error) {
 	g := grid{lists: map[string]list{}}
 	for _, r := range rules {
@@ -152,7 +134,6 @@ func Candidates(rules []Rule, dataset, model string) ([]train.Config, error) {
 	return out, nil
 }
 
-// fits tells whether the rule applies to a model on a dataset.
 func (r Rule) fits(dataset, model string) bool {
 	return covers(r.Datasets, dataset) && covers(r.Models, model)
 }

@@ -9,10 +9,8 @@ import (
 	"strings"
 )
 
-// Add stores a record under a new ID, and returns the ID. The record is stored as a whole or not at all. If the key is
-// empty, Add computes it from [Record.Definition]. The stored record may differ from r in its form: times are in UTC
-// and exact to the millisecond, line ends in texts become spaces, and config and outcome become canonical JSON (see
-// [Key]).
+// Add stores a record under a new ID, as a whole or not at all, and computes an empty key from [Record.Definition]. The
+// form may change: times in UTC and exact to the millisecond, one line a text, canonical JSON.
 func (s *Store) Add(r Record) (id string, err error) {
 	if r, err = r.prepared(); err != nil {
 		return "", fmt.Errorf("a run cannot be recorded: %w", err)
@@ -29,7 +27,7 @@ func (s *Store) Add(r Record) (id string, err error) {
 	return r.ID, s.explain(err)
 }
 
-// insert adds a row to the table, unless the table has a row with the same ID. It tells whether it has added the row.
+// insert adds a row, unless there is one with the same ID.
 func insert(tx *sql.Tx, cells []string) (bool, error) {
 	args := make([]any, len(cells))
 	for i, c := range cells {
@@ -44,13 +42,9 @@ func insert(tx *sql.Tx, cells []string) (bool, error) {
 	return n == 1, err
 }
 
-// Find returns the records that match a query, in the order of their IDs. This is the order in which the runs started.
-// Find returns an error if a record that it reads is damaged.
-//
-// If the query has a key, SQLite selects the records with this key, and Find reads only these records. If the query has
-// no key, Find reads all records, checks their checksums, and only then compares their fields with the query. It would
-// be faster if SQLite compared the fields. But SQLite does not check the checksums: a record whose dataset is damaged,
-// for example, would not match a query for this dataset, and would be left out without an error.
+// Find returns the records that match a query, in the order of their IDs, which is that of their starts, and an error
+// if a record that it reads is damaged. Without a key it reads all records. SQLite would be faster, but does not check
+// the checksums: a record whose dataset is damaged would be left out without an error.
 func (s *Store) Find(q Query) ([]Record, error) {
 	clauses, args := "ORDER BY id", []any{}
 	if q.Key != "" {
@@ -60,7 +54,6 @@ func (s *Store) Find(q Query) ([]Record, error) {
 	return slices.DeleteFunc(found, func(r Record) bool { return !q.chooses(r) }), err
 }
 
-// chooses tells whether a record matches the query.
 func (q Query) chooses(r Record) bool {
 	for _, f := range []struct{ asked, is string }{{q.Kind, r.Kind}, {q.Profile, r.Profile}, {q.Dataset, r.Dataset},
 		{q.Model, r.Model}, {q.Key, r.Key}} {
@@ -71,11 +64,10 @@ func (q Query) chooses(r Record) bool {
 	return len(q.Status) == 0 || slices.Contains(q.Status, r.Status)
 }
 
-// Last can be given to [Store.Get] in place of an ID. It stands for the run that started last.
+// Last, in place of an ID, stands for the run that started last.
 const Last = "last"
 
-// Get returns the record with the given ID. The first characters of the ID are enough if no other ID begins with them.
-// For [Last], Get returns the record of the run that started last.
+// Get returns the record with an ID, of which the first characters are enough if no other begins with them, or [Last].
 func (s *Store) Get(id string) (*Record, error) {
 	if id == Last {
 		found, err := s.records("ORDER BY started DESC, id DESC LIMIT 1")
@@ -100,8 +92,7 @@ func (s *Store) Get(id string) (*Record, error) {
 	return &found[0], nil
 }
 
-// Done returns the latest record that has the given key and the status ok or diverged. If there is such a record, the
-// run need not be repeated. If there is none, Done returns nil.
+// Done returns the latest record with the key that is ok or diverged, so that the run need not be repeated, or nil.
 func (s *Store) Done(key string) (*Record, error) {
 	found, err := s.records("WHERE key = ? AND status IN (?, ?) ORDER BY id DESC LIMIT 1", key, OK, Diverged)
 	if err != nil || len(found) == 0 {
@@ -110,8 +101,7 @@ func (s *Store) Done(key string) (*Record, error) {
 	return &found[0], nil
 }
 
-// Has tells whether the store already has a record of the same run as r. This is a record with the same key, start and
-// outcome as r. The IDs of the two records may differ.
+// Has tells whether the store has a record of the same run as r, under any ID: with the same key, start and outcome.
 func (s *Store) Has(r Record) (bool, error) {
 	r, err := r.prepared()
 	if err != nil {
@@ -123,8 +113,7 @@ func (s *Store) Has(r Record) (bool, error) {
 	}), err
 }
 
-// records returns the records that the given SQL clauses select. It returns an error if one of these records is
-// damaged.
+// records returns the records that SQL clauses select, and an error if one of them is damaged.
 func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	out, sum := []Record{}, "''"
 	if s.sums {
@@ -145,9 +134,8 @@ func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	return out, s.explain(err)
 }
 
-// rowsOf reads the rows of the table that the given SQL clauses select. For every row it calls a function, the argument
-// each, with the cells and the checksum of the row. The argument sum is the SQL expression for the checksum. This is
-// the name of the column of checksums, or an empty text in SQL if the table has no such column.
+// rowsOf passes on the cells and the checksum of each row that SQL clauses select. The expression sum is the column of
+// checksums, or ” if the table has none.
 func rowsOf(q querier, sum, clauses string, args []any, each func(cells []string, sum string) error) error {
 	rows, err := q.Query("SELECT "+columnList()+", "+sum+" FROM runs "+clauses, args...)
 	if err != nil {
@@ -166,7 +154,6 @@ func rowsOf(q querier, sum, clauses string, args []any, each func(cells []string
 	return rows.Err()
 }
 
-// scanSum returns the cells and the checksum of a row that a query has found.
 func scanSum(row interface{ Scan(...any) error }) (cells []string, sum string, err error) {
 	cells = make([]string, len(columns))
 	var into []any

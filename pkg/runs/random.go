@@ -9,19 +9,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// randomName is the format of the names of random graphs. The function [randomGraph] makes these graphs.
 const randomName = "random:nodes=%d,edges=%d"
 
-// randomFeatures is the number of features of a node in a random graph. The number is small, as in Minesweeper: of all
-// public datasets, Minesweeper has the fewest features (7).
+// randomFeatures is the number of features of a node. It is small, as in Minesweeper, which has 7.
 const randomFeatures = 8
 
-// RandomGraph returns the name of a random graph with the given numbers of nodes and edges. The function [Load] makes
-// the graph of this name.
+// RandomGraph returns the name of a random graph, which [Load] makes.
 func RandomGraph(nodes, edges int) string { return fmt.Sprintf(randomName, nodes, edges) }
 
-// Load returns a dataset by its name, as [datasets.Load] does. If the name comes from [RandomGraph], Load makes the
-// random graph.
+// Load is [datasets.Load], and makes the graphs that [RandomGraph] names.
 func Load(ctx context.Context, name string, o datasets.Options) (*graphs.Graph, error) {
 	if nodes, edges, ok := isRandom(name); ok {
 		return randomGraph(name, nodes, edges)
@@ -34,9 +30,8 @@ func isRandom(name string) (nodes, edges int, ok bool) {
 	return nodes, edges, err == nil && n == 2
 }
 
-// randomGraph makes a graph whose edges join randomly chosen pairs of nodes, for measurements that vary the number of
-// nodes and the number of edges separately. There are two classes. The first half of the nodes is for training, the
-// rest for validation and test.
+// randomGraph joins random pairs of nodes, for measurements in which the numbers of nodes and edges vary separately. It
+// has two classes; the first half of the nodes is for training.
 func randomGraph(name string, nodes, edges int) (*graphs.Graph, error) {
 	if nodes < 4 || edges < 1 || edges > nodes*(nodes-1)/4 {
 		return nil, fmt.Errorf("%s: choose at least 4 nodes, and at most half of the edges that they can have", name)

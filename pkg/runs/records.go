@@ -5,13 +5,12 @@ import (
 	"time"
 )
 
-// Records has the records of runs. The key of a record in this map is the key of its task ([Task.Key]).
+// Records has the records of runs by [Task.Key].
 type Records map[string]*Record
 
-// Index makes a map of the given records (see [Records]). The list must be ordered by time, the oldest record first.
-// The keys are computed anew, since other versions of revgnn may have computed the stored keys differently. If a task
-// has several records, the latest one counts. A record of a failed run counts only if all runs of the task failed.
-// Unreadable records are left out.
+// Index makes Records of a list, the oldest first. Keys are computed anew, since other versions may have computed the
+// stored ones differently. The latest record of a task counts, but one of a failed run only if all failed. Unreadable
+// records are left out.
 func Index(all []Record) Records {
 	out := Records{}
 	for i := range all {
@@ -28,16 +27,14 @@ func Index(all []Record) Records {
 	return out
 }
 
-// forgetFailed removes the records of runs that began before the given time and failed. Such runs are made again.
 func (r Records) forgetFailed(before time.Time) {
 	maps.DeleteFunc(r, func(_ string, made *Record) bool {
 		return made.FailedBefore(before)
 	})
 }
 
-// Of returns the record of a task, or nil if there is none. The record of a training that diverged or failed has no
-// states. If the task asks for states ([Task.Follow]), but its training diverged or failed, Of returns this record
-// without states.
+// Of returns the record of a task, or nil. A training that diverged or failed has no states: it also answers a task
+// that asks for them.
 func (r Records) Of(t Task) *Record {
 	if found := r[t.Key()]; found != nil || t.Follow == nil {
 		return found

@@ -13,30 +13,26 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// Repetition compares the record of a run (Then) with the record of the same run made again (Now).
+// Repetition compares the record of a run with that of the same run made again.
 type Repetition struct {
 	Then Record `json:"then"`
 	Now  Record `json:"now"`
-	// Equal tells that all numbers of the two outcomes are equal, to the last bit. Times and memory are not compared,
-	// since they differ between any two runs.
+	// Equal says that all numbers are equal to the last bit. Times and memory are not compared.
 	Equal bool `json:"equal"`
-	// Numbers lists the numbers that differ between the results of the two runs. A number is named by its place in the
-	// JSON object of the results, such as followed.forward[3].gsl. Circumstances lists what else differs between the
-	// two runs, such as the engine, the machine or the version of Go. This may explain why the numbers differ.
+	// Numbers are named by their place in the JSON of the results, such as followed.forward[3].gsl. Circumstances are
+	// what else differs, such as the engine, the machine or the version of Go, and may explain it.
 	Numbers       []Change `json:"numbers,omitempty"`
 	Circumstances []Change `json:"circumstances,omitempty"`
 }
 
-// Change is a value that differs between the records of two runs. Then is the value in the record of the first run. Now
-// is the value in the record of the second run. If a record does not have the value, an empty text stands for it.
+// Change is a value that differs, or that one of the records lacks: "".
 type Change struct {
 	Name string `json:"name"`
 	Then string `json:"then"`
 	Now  string `json:"now"`
 }
 
-// measured lists the fields of a record's outcome (the results of the run) that hold times or amounts of memory. The
-// values of these fields differ between any two runs, even if the runs do the same.
+// measured lists the fields of an outcome with times or memory, which differ between any two runs.
 var measured = []string{"seconds", "epoch_seconds", "compile_seconds", "peak_rss_bytes", "predicted_bytes",
 	"idle_rss_bytes"}
 
@@ -58,9 +54,8 @@ func TaskOf(r *Record) (Task, error) {
 	return t, nil
 }
 
-// ThreadsOf returns the number of threads on which a run was computed. Early versions of revgnn did not record this
-// number. For a record of these versions, ThreadsOf returns the number of cores of the machine that made the run, if the
-// engine was XLA on the CPU. The results of other engines do not depend on this number, and ThreadsOf returns 0.
+// ThreadsOf returns the number of threads on which a run was computed; 0 if results do not depend on it. Early versions
+// did not record it: for XLA on the CPU, it was the number of cores.
 func ThreadsOf(r *Record) int {
 	var o struct{ Threads int }
 	if json.Unmarshal(r.Outcome, &o); o.Threads > 0 {
@@ -72,10 +67,8 @@ func ThreadsOf(r *Record) int {
 	return r.Machine.Cores
 }
 
-// Rerun makes a recorded run again, and compares the two runs. The third argument is the record of the run. The fourth
-// argument is the task of this record, which [TaskOf] returns. The record of the new run is not stored. Rerun returns
-// an error if the new run has no results to compare, for example because it was interrupted. It also returns an error
-// if the graph has changed since the recorded run.
+// Rerun makes a recorded run again, and compares the two. The task is that of [TaskOf]. The new record is not stored.
+// It returns an error if the new run has no results to compare, or if the graph has changed.
 func Rerun(ctx context.Context, p Place, then *Record, t Task) (*Repetition, error) {
 	if sum := models.Seen(t.Config.Config, p.Graph).Checksum(); then.Checksum != "" && sum != then.Checksum {
 		return nil, fmt.Errorf("the graph %s is not that of run %s any more: its checksum is %.12s…, and was %.12s…",
@@ -102,17 +95,14 @@ func Rerun(ctx context.Context, p Place, then *Record, t Task) (*Repetition, err
 	return r, err
 }
 
-// outcomeOf returns the values of a record that [Rerun] compares: the status of the run, and most of the values in the
-// record's outcome (the results of the run).
+// outcomeOf returns the values that [Rerun] compares.
 func outcomeOf(r *Record) map[string]any {
 	out := map[string]any{}
 	if len(r.Outcome) > 0 {
 		json.Unmarshal(r.Outcome, &out) // cannot fail: the outcome of a record is a JSON object
 	}
-	// These values are left out. Times and amounts of memory (named in the list measured) differ between any two runs.
-	// The number of threads and the engine are not results; the function circumstances returns them. The details of a
-	// training ([train.Details]) serve only to show the training on an HTML page. The settings in the outcome of a
-	// benchmark are no results, and later versions of revgnn have others.
+	// Threads and engine are circumstances. Details only serve the HTML page. The settings in the outcome of a
+	// benchmark are no results, and later versions have others.
 	for _, name := range slices.Concat(measured, []string{"threads", "engine", "details", "config"}) {
 		delete(out, name)
 	}
@@ -120,8 +110,7 @@ func outcomeOf(r *Record) map[string]any {
 	return out
 }
 
-// circumstances returns what the results of a run may depend on besides its task: the engine, the number of threads,
-// the versions of the software, and the machine.
+// circumstances returns what results may depend on besides the task.
 func circumstances(r *Record) map[string]any {
 	out := map[string]any{"engine": r.Engine, "commit": r.Commit, "platform": r.Machine.Platform,
 		"processor": r.Machine.CPU}
@@ -142,7 +131,7 @@ func circumstances(r *Record) map[string]any {
 	return out
 }
 
-// changes compares two JSON objects, and returns the values that differ between them.
+// changes returns the values that differ between two JSON objects.
 func changes(then, now map[string]any) ([]Change, error) {
 	a, b := map[string]string{}, map[string]string{}
 	for _, side := range []struct {
@@ -170,8 +159,7 @@ func changes(then, now map[string]any) ([]Change, error) {
 	return out, nil
 }
 
-// flatten adds all numbers, texts and other single values inside the JSON value v to the map out. The key of a single
-// value is its place in the whole JSON object, such as followed.forward[3].gsl. The argument at is the place of v.
+// flatten adds all single values in v, which is at the given place, by their places.
 func flatten(out map[string]string, at string, v any) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -12,37 +12,25 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Runner makes the runs that a [Work] needs and that are not recorded yet, one after the other. Each run is recorded as
-// soon as the run ends.
+// Runner makes the runs that a [Work] needs and that are not recorded yet, one after the other.
 type Runner struct {
 	Scope
 	Store *Store
-	// EngineName is the name of the engine, such as "xla:cpu"; see [engine.Open]. The function Engine opens the engine.
-	// The Runner calls Engine before the first run that needs an engine. The function Load loads the dataset with the
-	// given name.
+	// Engine is called before the first run that needs one; see [engine.Open] for its name.
 	EngineName string
 	Engine     func() (*engine.Engine, error)
 	Load       func(ctx context.Context, name string) (*graphs.Graph, error)
-	// Counts, if not nil, is called with each record of the store. The Runner ignores the records for which Counts
-	// returns false.
+	// Counts, if not nil, says which records of the store count.
 	Counts func(Record) bool
-	// Alone runs a benchmark in a new process, so that the memory of the benchmark alone can be measured. If Alone is
-	// nil, benchmarks run in this process.
+	// Alone, if not nil, runs a benchmark in a process of its own ([InOwnProcess]).
 	Alone func(ctx context.Context, t Task) (Record, error)
 	// Shard is the part of the work to do; the zero value stands for all of it.
-	Shard Shard
-	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
+	Shard           Shard
 	CheckpointEvery time.Duration
-	// The Runner calls these functions, unless they are nil:
-	//   - Starts before each run.
-	//   - Epoch after each epoch of a training. The argument left is the estimated number of seconds until the training
-	//     ends.
-	//   - Notice for each message of a training about its checkpoints ([train.Options]), and for a benchmark whose
-	//     process ends without a record.
-	//   - Ended after each run, with the record of the run.
-	//   - Waits if other processes are making all runs that are left. The Runner then waits until the run of the task t
-	//     ends.
-	//   - NoDataset for each dataset that cannot be loaded. The Runner then makes no runs on this dataset.
+	// These may be nil. Left is the estimated number of seconds until the training ends. Notice is for messages about
+	// checkpoints, and about a benchmark whose process ends without a record. Waits is called before the Runner waits
+	// for another process, which makes t. NoDataset is called for each dataset that cannot be loaded, and on which no
+	// runs are made.
 	Starts    func(Progress)
 	Epoch     func(t Task, e train.Epoch, left float64)
 	Notice    func(t Task, text string)
@@ -55,10 +43,8 @@ type Runner struct {
 	absent map[string]string
 }
 
-// Progress tells how many runs a [Runner] has made, and how many are left. A Runner reports it before each run. Task is
-// the task of the run that begins now. Number is 1 for the first run of the Runner, 2 for the second, and so on. Total
-// is the number of runs that the Runner will have made in the end. Seconds is the estimated time from now to the end.
-// It does not include the runs whose time cannot be estimated. Unknown is the number of these runs.
+// Progress is what a [Runner] reports before each run. Number counts from 1. Seconds is the estimated time to the end
+// of all, except Unknown many runs whose time cannot be estimated.
 type Progress struct {
 	Task          Task
 	Number, Total int
@@ -66,11 +52,10 @@ type Progress struct {
 	Unknown       int
 }
 
-// Left returns the estimated time of the remaining runs as text.
 func (p Progress) Left() string { return timeOf(p.Seconds, p.Unknown) }
 
-// Plan lists the runs that the given work needs, and their cost. A run that failed is not done, since [Runner.Run] tries
-// it again.
+// Plan lists the runs that the work needs, and their cost. A run that failed is not done, since [Runner.Run] tries it
+// again.
 func (r *Runner) Plan(work Work) (Plan, error) {
 	all, err := r.all()
 	if err != nil {
@@ -81,8 +66,7 @@ func (r *Runner) Plan(work Work) (Plan, error) {
 	return plan(r.scope(), records, r.costs(all), work, r.Shard), nil
 }
 
-// costs returns the times and the memory of those recorded runs that were made on this Runner's engine. If this engine
-// cannot be used, costs returns the times and the memory of recorded runs on all engines.
+// costs are those of this Runner's engine, or of all if it cannot be used.
 func (r *Runner) costs(all []Record) *Costs {
 	name, err := engine.Choose(r.EngineName)
 	if err != nil {
@@ -100,8 +84,7 @@ func (r *Runner) View() (*View, error) {
 	return NewView(r.scope(), Index(all)), nil
 }
 
-// scope returns a copy of the Runner's field Scope, with an extended function Absent. The extended function also
-// reports datasets that the Runner has tried to load without success.
+// scope returns the Runner's Scope. Its Absent also reports the datasets that could not be loaded.
 func (r *Runner) scope() Scope {
 	s := r.Scope
 	s.Absent = func(dataset string) string {
@@ -116,8 +99,7 @@ func (r *Runner) scope() Scope {
 	return s
 }
 
-// all returns the records that the Runner uses: all records of the store, except those of interrupted runs and those
-// for which the function Counts returns false.
+// all returns the records that count, without those of interrupted runs.
 func (r *Runner) all() ([]Record, error) {
 	found, err := r.Store.Find(Query{Status: []string{OK, Diverged, Failed}})
 	return slices.DeleteFunc(found, func(record Record) bool {
@@ -125,14 +107,10 @@ func (r *Runner) all() ([]Record, error) {
 	}), err
 }
 
-// Run makes all runs that the given work needs and that are not recorded yet. This includes runs whose settings are
-// chosen by the results of other runs. A run that failed before this call of Run is tried again, once.
-//
-// Several processes may call Run with the same store. Each run is then made by only one of the processes, and each
-// process waits until all runs are made.
-//
-// If ctx is cancelled, the current training writes a checkpoint, and Run returns an error. The interrupted run is not
-// recorded. The records of earlier runs are kept.
+// Run makes all runs that the work needs and that are not recorded yet, also those whose settings depend on others'
+// results. A run that failed before this call is tried again, once.
+// || Processes that run the same work with the same store share the runs, and each waits until all are made. If ctx is
+// cancelled, the current training writes a checkpoint, and Run returns an error.
 func (r *Runner) Run(ctx context.Context, work Work) error {
 	q := &queue{Runner: r, work: work, began: time.Now().Truncate(time.Millisecond), tried: map[string]bool{}}
 	for number := 1; ; number++ {
@@ -147,10 +125,7 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 			p := q.plan
 			r.Starts(Progress{next.Task, number, number - 1 + p.Missing, p.Seconds, p.Unknown})
 		}
-		// The key of the task is marked as tried, so that this call does not make the run again. The task may ask for
-		// states of the trained model, by its field Follow. If the training fails, its record has no states. The key
-		// that [Index] computes from such a record is the key of the task without Follow. Therefore this key is marked,
-		// too.
+		// The record of a training that failed has no states, and so the key of the task without Follow.
 		q.tried[next.Key], q.tried[next.Task.alone().Key()] = true, true
 		if err := r.make(ctx, next.Task, own); err != nil {
 			return err
@@ -158,8 +133,7 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 	}
 }
 
-// make runs a task, records the run, and releases the claim of the run. If the dataset cannot be loaded, or if the
-// process of a benchmark ends without a record, make returns without an error, since the Runner then goes on with other
+// make runs a task, records the run, and releases its claim. It returns no error if the Runner can go on with other
 // runs.
 func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 	defer own.Release()
@@ -186,9 +160,8 @@ func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
 	return own.Recorded()
 }
 
-// Time measures how long a few training steps take, for each program of the runs that are not recorded yet. It leaves
-// out programs whose time is already known from records. The measurements are recorded, so that later calls of Plan
-// estimate costs from them. Plan and Run do not call Time, so that they start quickly.
+// Time times a few training steps for each program of the missing runs whose time is not known from records, and
+// records these benchmarks. Plan and Run do not, so that they start quickly.
 func (r *Runner) Time(ctx context.Context, work Work) error {
 	tried := map[string]bool{}
 	p, err := r.Plan(work)
@@ -220,7 +193,7 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 // errLeftOut is the error of a task that is left out, while the Runner goes on with the others.
 var errLeftOut = errors.New("left out")
 
-// one runs a task and returns the record of the run. A benchmark runs in a new process if the function Alone is set.
+// one runs a task, a benchmark in a new process if Alone is set.
 func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record Record, err error) {
 	if t.Kind == Bench && r.Alone != nil {
 		if record, err = r.Alone(ctx, t); err != nil && ctx.Err() == nil {
@@ -250,8 +223,7 @@ func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record Record, er
 	return Execute(ctx, place, t)
 }
 
-// graph returns the dataset with the given name. Each dataset is loaded only once. If a dataset cannot be loaded, graph
-// marks it as absent, so that the Runner makes no more runs on it.
+// graph loads each dataset once. One that cannot be loaded is absent from then on.
 func (r *Runner) graph(ctx context.Context, name string) (*graphs.Graph, error) {
 	if g := r.graphs[name]; g != nil {
 		return g, nil

@@ -11,70 +11,57 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// search chooses among candidates for a model on a dataset. Each candidate is trained on some of the splits. The
-// candidate with the best mean validation metric is then trained on all splits. The test metric plays no part in the
-// choice.
+// search chooses among candidates for a model on a dataset: the one with the best mean validation metric on some of the
+// splits is trained on all. The test metric plays no part in the choice.
 type search struct {
 	dataset    string
 	candidates []train.Config
 	splits     []int
 	tried      int // the number of splits, counted from the first, on which candidates are compared
-	// seeds has, for each candidate, the number of trainings on each split if this candidate is chosen. If seeds is
-	// nil, there is one training on each split. Candidates are compared with the first seed only.
+	// The number of trainings on each split if the candidate is chosen; nil stands for one.
 	seeds []int
 }
 
-// seedStep is added to the seed for each further training with the chosen settings on the same split. (A training on
-// split k draws its random numbers from its seed plus k. Since seedStep is larger than any k, no two of the trainings
-// have the same sum.)
+// seedStep is added to the seed for each further training on the same split. A training on split k draws from its seed
+// plus k: since seedStep is larger than any k, no two trainings have the same sum.
 const seedStep = 1000
 
-// seeded returns settings c with the seed of training number n on a split. Training 0 has the seed of c.
 func seeded(c train.Config, n int) train.Config {
 	c.Seed += uint64(n * seedStep)
 	return c
 }
 
-// Found is the result of [View.Search] and [View.Choose]: the chosen settings, in the field Config, and their results
-// on test nodes.
+// Found has the chosen settings and their results on test nodes.
 type Found struct {
 	Config train.Config
-	// Tests has the test metric of the chosen settings for each split: the mean over the trainings on this split. A
-	// split is left out if one of these trainings diverged, failed or is not recorded yet.
+	// Tests has the test metric of each split: the mean over its trainings. A split is left out if one of these
+	// diverged, failed or is not recorded yet.
 	Tests map[int]float64
-	// Bad has a text for each split on which a training diverged. The text says what happened. Failed has a text for
-	// each split on which a training failed for a reason that says nothing about the settings, such as too little
-	// memory.
+	// A text for each split on which a training diverged, or failed for a reason that says nothing about the settings,
+	// such as too little memory.
 	Bad, Failed []string
-	// Seeds is the number of trainings with the chosen settings on each split. Each of them has a different seed.
-	Seeds int
-	// SeedStd is the standard deviation of the test metric over seeds. It is computed in three steps: the sample
-	// variance over the seeds of each split, the mean of these variances, and the square root of this mean. If there is
-	// only one seed, SeedStd is 0.
+	Seeds       int
+	// SeedStd is the root of the mean, over splits, of the sample variance of the test metric over seeds; 0 for one
+	// seed.
 	SeedStd float64
-	// Splits are the splits on which the chosen settings are to be trained. Missing is the number of those splits on
-	// which a training is not recorded yet.
+	// Missing is the number of Splits on which a training is not recorded yet.
 	Splits  []int
 	Missing int
-	// The settings in a profile may come from a search that the command "revgnn search" made earlier. Search is then
-	// the ID of this search (see package search). Otherwise Search is empty. Source is [Choice.Source] of the chosen
-	// settings. Both are empty if there are several candidates and none is chosen yet. Candidates is the number of
-	// candidates that the profile has for the model on the dataset. Only [View.Search] sets these three fields.
+	// Only [View.Search] sets these: where the chosen settings are from ([Choice]), and the number of candidates.
 	Search, Source string
 	Candidates     int
-	// Why says why there is no result; it is empty if there is a result.
+	// Why says why there is no result.
 	Why string
 
 	which int // the index of the chosen settings among the candidates
 }
 
-// AllBad is the text of [Found.Why] if there are several candidates, and each of them diverged on at least one of the
-// splits on which candidates are compared. So none can be chosen. If there is only one candidate, nothing is compared,
-// and AllBad says that it diverged on every split.
+// AllBad is [Found.Why] if each of several candidates diverged on one of the splits on which they are compared, or if
+// the only one diverged on every split.
 const AllBad = "every setting diverged"
 
-// Search asks for two sets of runs of a model on a dataset. The runs of the first set compare the profile's candidates.
-// The runs of the second set train the model with the chosen settings, on all splits.
+// Search asks for the runs that compare the profile's candidates for a model on a dataset, and for those with the
+// chosen settings on all splits.
 func (v *View) Search(dataset, model string) (f Found) {
 	p := v.Profile
 	candidates, err := p.Candidates(data.Base(dataset), model)
@@ -98,9 +85,7 @@ func (v *View) Search(dataset, model string) (f Found) {
 	return f
 }
 
-// Choose asks for two sets of runs on a dataset. The runs of the first set compare the candidates, but only on the
-// splits in splits[:tried]. The runs of the second set train with the chosen settings, on all splits. The runs of both
-// sets form one group, which has the given name; see [Step].
+// Choose does the same for any candidates, which are compared on the first splits only. The runs form one group.
 func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
 	return v.choose(name, search{dataset: dataset, candidates: candidates, splits: splits, tried: tried})
 }
@@ -110,16 +95,14 @@ func (v *View) choose(name string, s search) (f Found) {
 	return f
 }
 
-// Expect notes that a training on each of the splits will be needed, but that its settings are not chosen yet. They
-// will be those of one of the candidates. So a plan of the runs counts these trainings, at the cost of the candidate
-// that takes the most work; see [Step.Provisional]. The trainings form a group, which has the given name.
+// Expect notes trainings whose settings will be those of one of the candidates, so that a plan counts them at the cost
+// of the candidate that takes the most work ([Step.Provisional]).
 func (v *View) Expect(name, dataset string, candidates []train.Config, splits []int) {
 	s := search{dataset: dataset, candidates: candidates, splits: splits}
 	v.within(name, &s, func() { s.expect(v, 0) })
 }
 
-// within calls f for a search whose tasks form a group of the given name. Before that, it replaces the splits of the
-// search if users chose others.
+// within calls f in the named group, after it has replaced the splits of the search if users chose others.
 func (v *View) within(name string, s *search, f func()) {
 	if v.Splits != nil {
 		s.splits = v.Splits
@@ -162,7 +145,7 @@ func (s search) run(v *View) Found {
 	return s.with(v, best)
 }
 
-// with asks for the trainings of candidate i, which is chosen, on all splits, and returns their results.
+// with asks for the trainings of the chosen candidate i on all splits.
 func (s search) with(v *View, i int) Found {
 	c, seeds := s.candidates[i], s.seedsOf(i)
 	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: seeds, which: i}
@@ -220,7 +203,6 @@ func wentWrong(k int, a Answer[Trained]) string {
 	return fmt.Sprintf("split %d %s (%s)", k, a.Record.Status, a.Why)
 }
 
-// seedsOf returns the number of trainings on each split if candidate i is chosen.
 func (s search) seedsOf(i int) int {
 	if s.seeds == nil {
 		return 1
@@ -228,9 +210,8 @@ func (s search) seedsOf(i int) int {
 	return s.seeds[i]
 }
 
-// expect notes a provisional step for each training with the settings that will be chosen. It leaves out the trainings
-// with the first seed on the first splits, since these are already made to compare the candidates. The argument
-// compared is the number of these splits.
+// expect notes provisional steps, except for the trainings with the first seed on the first splits: they are made
+// already to compare the candidates.
 func (s search) expect(v *View, compared int) {
 	i := s.largest()
 	for at, k := range s.splits {
@@ -243,7 +224,7 @@ func (s search) expect(v *View, compared int) {
 	}
 }
 
-// largest returns the index of the candidate whose trainings on a split take the most work ([Task.Size]).
+// largest returns the index of the candidate whose trainings take the most work ([Task.Size]).
 func (s search) largest() (top int) {
 	most := 0.0
 	for i, c := range s.candidates {
@@ -254,7 +235,7 @@ func (s search) largest() (top int) {
 	return top
 }
 
-// Values returns the test metrics of all splits that have one. They are in percent, in the order of [Found.Splits].
+// Values returns the test metrics in percent, in the order of [Found.Splits].
 func (f Found) Values() []float64 {
 	var out []float64
 	for _, k := range f.Splits {
@@ -265,7 +246,7 @@ func (f Found) Values() []float64 {
 	return out
 }
 
-// Gains returns the difference f.Tests[k] - plain.Tests[k], in percentage points, for each split k in f.Shared(plain).
+// Gains returns f minus plain in percentage points, for each of the splits that they share.
 func (f Found) Gains(plain Found) []float64 {
 	var out []float64
 	for _, k := range f.Shared(plain) {
@@ -274,7 +255,7 @@ func (f Found) Gains(plain Found) []float64 {
 	return out
 }
 
-// Shared returns the splits on which both f and plain have a test metric, in the order of [Found.Splits].
+// Shared returns the splits on which both have a test metric, in the order of [Found.Splits].
 func (f Found) Shared(plain Found) []int {
 	var out []int
 	for _, k := range f.Splits {

@@ -10,12 +10,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Settings has values for some of the settings of a configuration. The keys are the names of the settings in JSON, such
-// as "max_iterations".
+// Settings has values for some settings of a configuration, by their names in JSON, such as "max_iterations".
 type Settings map[string]json.RawMessage
 
-// With returns a copy of the configuration c in which the settings in s have the values from s. It returns an error if
-// s has a setting that the model of c does not have.
+// With returns c with the settings in s, and an error if its model lacks one of them.
 func (s Settings) With(c train.Config) (train.Config, error) {
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if err := c.Decode(key, s[key]); err != nil {
@@ -25,7 +23,7 @@ func (s Settings) With(c train.Config) (train.Config, error) {
 	return c, nil
 }
 
-// within returns a copy of s without the settings that the model of the configuration c does not have.
+// within returns s without the settings that the model of c does not have.
 func (s Settings) within(c train.Config) Settings {
 	has, out := c.Values(), Settings{}
 	for key, value := range s {
@@ -36,7 +34,7 @@ func (s Settings) within(c train.Config) Settings {
 	return out
 }
 
-// Check returns an error if s has a setting that no model has. The error names the first such setting.
+// Check returns an error if s has a setting that no model has.
 func (s Settings) Check() error {
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if (train.Config{}).Value(models.SettingOf(key)) == nil && !models.Known(key) {
@@ -46,12 +44,10 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// Model is a configuration that is read from a JSON file. The file has the name of the model, and the settings whose
-// values differ from the defaults of this model.
+// Model is a configuration in a JSON file: the name of the model, and the settings that differ from its defaults.
 type Model struct{ train.Config }
 
-// UnmarshalJSON reads the configuration. It returns an error if b has a setting that the model does not have. (The
-// method UnmarshalJSON of [train.Config] returns no error if another model has the setting.)
+// UnmarshalJSON returns an error for a setting of another model, which that of [train.Config] accepts.
 func (m *Model) UnmarshalJSON(b []byte) error {
 	var s Settings
 	var name string

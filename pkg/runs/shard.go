@@ -6,12 +6,10 @@ import (
 	"slices"
 )
 
-// Shard is one part of the work. The work is divided into Count parts, and Index is the number of this part, counted
-// from 1. The zero value stands for all of the work.
+// Shard is part Index, counted from 1, of the work divided into Count parts. The zero value is all of it.
 type Shard struct{ Index, Count int }
 
-// ParseShard reads a shard that is written like "2/4", which is the second of four parts. An empty text stands for all
-// of the work.
+// ParseShard reads a shard such as "2/4". An empty text stands for all of the work.
 func ParseShard(text string) (s Shard, err error) {
 	if text == "" {
 		return s, nil
@@ -23,10 +21,9 @@ func ParseShard(text string) (s Shard, err error) {
 	return s, nil
 }
 
-// groups returns the names of the groups of runs that belong to the shard; nil stands for all groups. The groups are
-// assigned to the shards one after the other, beginning with the group with the most work. Each group goes to the shard
-// that has the least work so far. Records, and the datasets that a machine has, do not change the result, so that all
-// machines assign the groups in the same way.
+// groups returns the groups of runs that belong to the shard; nil stands for all. The group with the most work goes
+// first, and each goes to the shard with the least work so far. Neither records nor a machine's datasets matter, so
+// that all machines come to the same.
 func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	if s.Count <= 1 {
 		return nil
@@ -54,8 +51,8 @@ func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	return mine
 }
 
-// Size is a coarse measure of a task's work: about the number of values that all layers compute for nodes and edges,
-// times the number of epochs. It serves only to compare tasks. [Costs] estimates how long a task takes on a machine.
+// Size is a coarse measure of a task's work, only to compare tasks: about the number of values that all layers compute
+// for nodes and edges, times the number of epochs.
 func (t Task) Size() float64 {
 	g, c := SizeOf(t.Dataset), t.Config
 	size := float64(1+g.Nodes+2*g.Edges) * float64(max(1, c.Hidden)) * float64(max(1, c.Forward+c.Reverse))

@@ -9,12 +9,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// maxSplit is the largest split number that [ParseSplits] accepts. Without a limit, a typing error could give a very
-// long list of splits.
+// maxSplit limits the list that a typing error could give.
 const maxSplit = 9999
 
-// ParseSplits parses a list of split numbers and of ranges, such as "0-9", "0,3,5" or "0-2,7". It returns an error if
-// the text is not a list of this form, or if a split occurs twice.
+// ParseSplits parses a list such as "0-9", "0,3,5" or "0-2,7", without repetitions.
 func ParseSplits(text string) ([]int, error) {
 	bad := func(part string) ([]int, error) {
 		return nil, fmt.Errorf("splits %q: %q is neither a number nor a range of numbers up to %d; "+
@@ -55,9 +53,9 @@ func AllSplits(g *graphs.Graph) []int {
 	return out
 }
 
-// CheckSplits returns an error if the graph cannot be used to train on one of the given splits: if it has no labels or
-// lacks the split, if the split has no training nodes or no validation nodes, or if the metric is undefined on it. A call
-// before a sweep finds such a split before the time for the others is spent.
+// CheckSplits returns an error if one cannot train on one of the splits: if there are no labels, no such split, no
+// nodes for training or validation in it, or if its metric is undefined. It finds this before time is spent on other
+// splits.
 func CheckSplits(splits []int, g *graphs.Graph) error {
 	if err := HasSplits(splits, g); err != nil {
 		return err
@@ -96,7 +94,7 @@ func oneClass(g *graphs.Graph, mask []bool) bool {
 	return len(labels) == 1
 }
 
-// HasSplits returns an error if a graph has no labels or no splits, or if it lacks one of the given splits.
+// HasSplits returns an error if a graph has no labels or lacks one of the splits.
 func HasSplits(splits []int, g *graphs.Graph) error {
 	if g.Labelled() == 0 {
 		return fmt.Errorf("%s has no labels, which training needs: add them to it (a column label in nodes.csv, or an "+

@@ -19,8 +19,7 @@ import (
 // DefaultFile is the file of records unless another one is given.
 const DefaultFile = "out/runs.sqlite"
 
-// These two numbers are written into each SQLite file of records. The number application, which is "revg" in ASCII,
-// says that revgnn wrote the file. The number version is the version of the file's format.
+// SQLite's files have both numbers. The first, "revg" in ASCII, says that revgnn wrote it.
 const (
 	application = 0x72657667
 	version     = 1
@@ -33,14 +32,13 @@ const patience = time.Minute
 type Store struct {
 	db   *sql.DB
 	path string
-	// sums tells whether the table has a column of checksums. The table has none if an early version of revgnn wrote
-	// the file; the column is added when the file is opened for writing.
+	// sums tells whether the table has a column of checksums. Files of early versions get it when they are opened for
+	// writing.
 	sums bool
 }
 
-// Open opens a file of records for reading and writing. If the file does not exist, Open creates it, and its folder if
-// that is missing, too. Open returns an error if path is a folder, if the file is damaged, if another program or a
-// newer version of revgnn wrote the file, or if this process may not write to the file.
+// Open opens a file of records for reading and writing, or creates it. It returns an error if the file is damaged or
+// not writable, or if another program or a newer version of revgnn wrote it.
 func Open(path string) (*Store, error) {
 	if _, err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -51,8 +49,7 @@ func Open(path string) (*Store, error) {
 	return open(path, "rwc", (*Store).create)
 }
 
-// OpenExisting opens a file of records that exists already. A process that may not write to the file can still open it,
-// and read the records. An empty file counts as a file without records.
+// OpenExisting opens a file that exists, and that need not be writable. An empty file has no records.
 func OpenExisting(path string) (*Store, error) {
 	size, err := regular(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,7 +64,7 @@ func OpenExisting(path string) (*Store, error) {
 	return open(path, "rw", (*Store).check)
 }
 
-// regular returns the size of a regular file, and an error for anything else, such as a folder.
+// regular returns the size of a regular file, and an error for anything else.
 func regular(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -85,9 +82,8 @@ func open(path, mode string, prepare func(*Store) error) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the run records at %s: %w", path, err)
 	}
-	// After a power failure, SQLite would undo a write whose journal is still on the disk. With the setting EXTRA, a
-	// write therefore ends only when the removal of the journal is on the disk, too. As soon as Add has returned, a
-	// record survives a power failure.
+	// With EXTRA, a write ends only when the removal of its journal is on the disk: SQLite would undo a write whose
+	// journal survives a power failure.
 	settings := url.Values{"mode": {mode}, "_txlock": {"immediate"},
 		"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "synchronous(EXTRA)"}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: whole, RawQuery: settings.Encode()}).String())
@@ -103,14 +99,12 @@ func open(path, mode string, prepare func(*Store) error) (*Store, error) {
 	return s, nil
 }
 
-// Close closes the file.
 func (s *Store) Close() error { return s.explain(s.db.Close()) }
 
-// Path returns the path of the file.
 func (s *Store) Path() string { return s.path }
 
-// create makes the table if the file is empty, and otherwise checks the file. In both cases it writes to the file, to
-// find out whether this process may do so.
+// create makes the table if the file is empty, and otherwise checks the file. In both cases it writes, to find out
+// whether it may.
 func (s *Store) create() error {
 	return s.write(func(tx *sql.Tx) error {
 		var objects int
@@ -155,14 +149,13 @@ func (s *Store) check() (err error) {
 	return err
 }
 
-// querier has the methods for queries that sql.DB (a database) and sql.Tx (a transaction) have in common.
+// querier is a database or a transaction.
 type querier interface {
 	QueryRow(query string, args ...any) *sql.Row
 	Query(query string, args ...any) (*sql.Rows, error)
 }
 
-// checkTable returns an error if another program wrote the file, if this version of revgnn does not know the file's
-// format, or if the structure of the file is damaged.
+// checkTable returns an error if another program or a newer version wrote the file, or if its structure is damaged.
 func checkTable(q querier) error {
 	var of, format int
 	if err := q.QueryRow("SELECT a.application_id, v.user_version FROM pragma_application_id a, "+
@@ -187,8 +180,7 @@ func checkTable(q querier) error {
 	return nil
 }
 
-// write runs f in a transaction: no other process can write while f runs. If f returns an error, nothing that f has
-// written is kept.
+// write runs f in a transaction, and keeps nothing if f returns an error.
 func (s *Store) write(f func(*sql.Tx) error) error {
 	tx, err := s.db.Begin()
 	if err != nil {

@@ -7,20 +7,16 @@ import (
 	"encoding/hex"
 )
 
-// SQLite checks the structure of its file, but not the values in the file. Therefore each row of the table is stored
-// with a checksum. Only early versions of revgnn wrote rows without checksums. When a file with such rows is opened for
-// writing, the missing checksums are added.
+// SQLite checks the structure of its file, but not the values: each row has a checksum. Rows of early versions get
+// theirs when the file is opened for writing.
 
-// sumName is the name of the column of checksums. sumColumn is this name in quotes, for SQL statements. addSums
-// is the SQL statement that adds the column to the table.
 const (
 	sumName   = "sum"
 	sumColumn = `"` + sumName + `"`
 	addSums   = "ALTER TABLE runs ADD COLUMN " + sumColumn + " TEXT NOT NULL DEFAULT ''"
 )
 
-// sumOf returns the checksum of a row in hex digits. It is the SHA-256 of all cells of the row, one after the other,
-// with the length of each cell before the cell.
+// sumOf returns the SHA-256 of the cells of a row, each after its length, in hex digits.
 func sumOf(cells []string) string {
 	h := sha256.New()
 	for _, c := range cells {
@@ -35,7 +31,6 @@ func hasSums(q querier) (has bool, err error) {
 	return has, err
 }
 
-// completeSums adds the column of checksums if the table lacks it, and fills in the checksums of rows that have none.
 func (s *Store) completeSums(tx *sql.Tx) error {
 	has, err := hasSums(tx)
 	if err != nil {
@@ -59,7 +54,7 @@ func (s *Store) completeSums(tx *sql.Tx) error {
 	return nil
 }
 
-// missingSums computes checksums for the rows that have none. The keys of the result are the IDs of these rows.
+// missingSums computes the checksums of the rows that have none, by ID.
 func missingSums(tx *sql.Tx) (map[string]string, error) {
 	sums := map[string]string{}
 	err := rowsOf(tx, sumColumn, "WHERE "+sumColumn+" = ''", nil, func(cells []string, _ string) error {

@@ -16,38 +16,29 @@ import (
 	"github.com/revgnn/revgnn/pkg/trained"
 )
 
-// SweepOptions are the options of a sweep.
+// SweepOptions are the options of [Sweep].
 type SweepOptions struct {
-	// Splits are the numbers of the splits to train on, in this order.
 	Splits []int
-	// Dir is the path of the folder for the results. If it is empty, no files are written. For each split k, Run writes
-	// the files split<k>.json (a [SplitRecord]) and split<k>.safetensors (the weights after the best epoch). During the
-	// training on split k, the folder also has the file split<k>.checkpoint (see [train.Checkpoint]). At the end of the
-	// sweep, Run writes result.json (the [Summary]).
+	// Dir is the folder for results; "" for none. For each split k it gets split<k>.json (a [SplitRecord]),
+	// split<k>.safetensors (the weights after the best epoch) and, during the training, split<k>.checkpoint; at the end
+	// of the sweep result.json (the [Summary]).
 	Dir string
-	// If Resume is true, Run uses the files that an earlier sweep has left in Dir. It does not train again on splits
-	// that have a result there, and it continues interrupted trainings from their checkpoints. These results and
-	// checkpoints must have been made with the same graph, settings, engine and software versions ([train.Origin]). If
-	// Resume is false, Run moves the files of the earlier sweep for the same splits into a new folder inside Dir.
-	Resume bool
-	// CheckpointEvery is the least time between two checkpoints of a training. 0 stands for [train.CheckpointEvery].
+	// Resume takes results from Dir and goes on from checkpoints there; both must be of the same graph, settings,
+	// engine and software ([train.Origin]). Otherwise the files of an earlier sweep for these splits are moved into a
+	// new subfolder.
+	Resume          bool
 	CheckpointEvery time.Duration
-	// If Details is true, Run computes the [train.Details] of each split, such as curves over epochs. This takes one
-	// more evaluation of the model, except after an interrupt.
+	// Details adds [train.Details], such as curves, to each split, for one more evaluation of the model.
 	Details bool
-	// Run calls the following functions, except those that are nil. It calls Begin before the training on a split, and
-	// Epoch after each epoch. It calls Split when it has the result of a split; resumed is true if Run took the result
-	// from Dir instead of training. It calls Notice with a sentence about anything else that users should know.
+	// These may be nil. Split is told whether the result was taken from Dir.
 	Begin  func(split int)
 	Epoch  func(split int, e train.Epoch)
 	Split  func(r *SplitRecord, resumed bool)
 	Notice func(text string)
 }
 
-// Summary is the summary of a sweep. Splits has the result of each split. Mean, Std and StdPopulation are the mean and
-// two standard deviations of the test metric. They are computed over the splits whose training has the status
-// [train.OK], and which have test nodes. If there are no such splits, all three are NaN, which is written as null in
-// JSON.
+// Summary is the summary of a sweep. Mean and deviations are of the test metric over the splits with the status
+// [train.OK] and with test nodes. Without such splits they are NaN, which is null in JSON.
 type Summary struct {
 	Dataset string          `json:"dataset"`
 	Model   string          `json:"model"`
@@ -56,19 +47,16 @@ type Summary struct {
 	Metric  string          `json:"metric"`
 	Splits  []*train.Result `json:"splits"`
 	Mean    train.Number    `json:"mean"`
-	// Std is the sample standard deviation, which has the divisor n-1. StdPopulation is the population standard
-	// deviation, which has the divisor n. Here n is the number of splits that count for the mean.
+	// Std has the divisor n-1, StdPopulation n.
 	Std           train.Number `json:"std"`
 	StdPopulation train.Number `json:"std_population"`
 
 	kept bool // whether results are stored in a folder, so that the sweep can be resumed
 }
 
-// Sweep trains a model with the settings c on each of the splits o.Splits, one after the other. If ctx is cancelled, Run
-// stops and returns the results so far; the last result has the status [train.Interrupted]. If o.Dir is set, the
-// interrupted sweep can be resumed. If a training diverges (its loss is not finite), the result of the training is in
-// the summary, but does not count for the mean and the standard deviations. If a training cannot be made, Run returns
-// an error together with the summary of the splits before it.
+// Sweep trains a model on each of the splits, one after the other. If ctx is cancelled, it returns the results so far;
+// the last one is [train.Interrupted]. A training that diverges is in the summary, but does not count for the mean. If
+// one cannot be made, the error comes together with the summary of the splits before it.
 func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, o SweepOptions) (s *Summary, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -112,23 +100,19 @@ func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Confi
 	return s, w.folder.write(resultName, b)
 }
 
-// sweep is a sweep in progress.
 type sweep struct {
 	SweepOptions
 	engine   *engine.Engine
 	graph    *graphs.Graph
 	config   train.Config
 	versions map[string]string
-	// seen is the checksum of the graph as the model sees it: without the directions of edges, unless the model reads
-	// them ([models.Seen]).
+	// seen is the checksum of the graph as the model sees it ([models.Seen]).
 	seen string
-	// folder is the folder at the path Dir. It is nil if Dir is empty: then no files are written.
+	// folder is nil if there is no Dir.
 	folder *folder
 }
 
-// open opens the folder Dir, if Dir is set. If Resume is true, open returns the results that an earlier sweep has left
-// in this folder; the keys of the returned map are the numbers of the splits. If Resume is false, open returns no
-// results, and moves the files of the earlier sweep into a new folder inside Dir (see [folder.setAside]).
+// open opens the folder, and returns the results that it has if the sweep is resumed.
 func (w *sweep) open() (kept map[int]*SplitRecord, err error) {
 	if w.Dir == "" {
 		return nil, nil
@@ -160,8 +144,7 @@ func (w *sweep) origin(split int) (train.Origin, error) {
 	return train.NewOrigin(w.engine, w.seen, split, w.config, w.versions)
 }
 
-// train trains on one split and returns the record of the split. If Dir is set, train stores the record and the weights
-// there, unless the training was interrupted.
+// train trains on one split, and stores record and weights unless it was interrupted.
 func (w *sweep) train(ctx context.Context, split int) (*SplitRecord, error) {
 	if w.Begin != nil {
 		w.Begin(split)
@@ -191,7 +174,7 @@ func (w *sweep) train(ctx context.Context, split int) (*SplitRecord, error) {
 	}
 	r.Result = *result
 	if w.Details && (r.Status == train.Interrupted || ctx.Err() == nil) {
-		// If the details cannot be computed, there is only a notice: the result of the training is kept without them.
+		// The result of the training is kept without the details.
 		if r.Details, err = train.Describe(w.engine, w.graph, w.config, result); err != nil {
 			w.notice(fmt.Sprintf("split %d: there will be no curves on its page: %v", split, err))
 		}
@@ -205,7 +188,6 @@ func (w *sweep) train(ctx context.Context, split int) (*SplitRecord, error) {
 // OK tells whether all splits have the status [train.OK].
 func (s *Summary) OK() bool { return s.Count(train.OK) == len(s.Splits) }
 
-// Count returns the number of splits with the given status.
 func (s *Summary) Count(status string) (n int) {
 	for _, r := range s.Splits {
 		if r.Status == status {
@@ -215,7 +197,7 @@ func (s *Summary) Count(status string) (n int) {
 	return n
 }
 
-// Complaint returns a sentence that says what went wrong. It is empty if nothing went wrong.
+// Complaint returns a sentence that says what went wrong, or "".
 func (s *Summary) Complaint() string {
 	first := func(status string) *train.Result {
 		if i := slices.IndexFunc(s.Splits, func(r *train.Result) bool { return r.Status == status }); i >= 0 {
@@ -237,8 +219,7 @@ func (s *Summary) Complaint() string {
 	return ""
 }
 
-// Tests returns the test metrics that count for the mean: those of the splits with the status [train.OK] that have test
-// nodes.
+// Tests returns the test metrics that count for the mean.
 func (s *Summary) Tests() (tests []float64) {
 	for _, r := range s.Splits {
 		if r.Status == train.OK && !math.IsNaN(float64(r.Test)) {

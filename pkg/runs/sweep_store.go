@@ -18,12 +18,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/weights"
 )
 
-// maxRecord is the largest size, in bytes, that the file of a record may have. A larger file is not read, since it
-// would take too much memory. The record of a training with a thousand epochs has only about 100 kB.
+// maxRecord is the largest size of a record's file. A thousand epochs take only about 100 kB.
 const maxRecord = 256 << 20
 
-// SplitRecord has the result of training on one split, and what this result depends on, such as the settings. The record of
-// split k is the content of the file split<k>.json in the folder [SweepOptions].Dir.
+// SplitRecord is the result of training on one split, and what it depends on: the content of split<k>.json.
 type SplitRecord struct {
 	Dataset string       `json:"dataset"`
 	Model   string       `json:"model"`
@@ -31,23 +29,19 @@ type SplitRecord struct {
 	Engine  string       `json:"engine"`
 	Metric  string       `json:"metric"`
 	train.Result
-	History []train.Epoch `json:"history"`
-	// Details has curves over epochs and other data for figures. It is nil if [SweepOptions].Details is false.
+	History []train.Epoch  `json:"history"`
 	Details *train.Details `json:"details,omitempty"`
-	// Origin says with which graph, split, model, settings, engine and software versions the result was made. Within a
-	// sweep, the origins of the results differ only in the split.
+	// Within a sweep, origins differ only in the split.
 	Origin train.Origin `json:"origin"`
-	// Run is the run record of this training. Its fields Config, Outcome, Status, Message and Seconds are empty, since
-	// the same data is in the other fields of Record. [SplitRecord.Recorded] returns the complete run record.
+	// Run is the run record of this training, without what the other fields have; see [SplitRecord.Recorded].
 	Run Record `json:"run"`
-	// WeightsSum is the SHA-256 of the file with the weights of this split. It is empty if no weights were stored.
+	// The SHA-256 of the file with the weights; "" if no weights were stored.
 	WeightsSum string `json:"weights_sha256"`
-	// Sum is the SHA-256 of the file that contains this record. The file contains Sum, too. Therefore Sum is computed
-	// from a text that has 64 zeros in place of Sum.
+	// The SHA-256 of this file with 64 zeros in place of it.
 	Sum string `json:"sha256"`
 }
 
-// Recorded returns the complete run record of the training: the field Run, with its empty fields filled in.
+// Recorded returns the complete run record of the training.
 func (r *SplitRecord) Recorded() (run Record, err error) {
 	run = r.Run
 	run.Status, run.Message, run.Seconds = r.Status, r.Message, r.Seconds
@@ -57,20 +51,17 @@ func (r *SplitRecord) Recorded() (run Record, err error) {
 	return run, err
 }
 
-// outcome is the content of the field Outcome in the run record that [SplitRecord.Recorded] returns.
 type outcome struct {
 	train.Result
 	Details *train.Details `json:"details,omitempty"`
 }
 
-// noSum stands in place of the checksum [SplitRecord].Sum in the text from which this checksum is computed.
 var noSum = strings.Repeat("0", 2*sha256.Size)
 
-// keep stores the result of a split. First it writes the file of weights, which also has a description of the model
-// ([trained.About]). Only then does it write the record. So if a split has a record, its weights are complete. Finally
-// keep removes the checkpoint of the split.
+// keep stores the weights of a split, then its record, so that the weights are complete if there is a record, and
+// removes the checkpoint.
 func (f *folder) keep(r *SplitRecord, about trained.About) error {
-	// An old record is removed first, since it would not match the new weights.
+	// An old record would not match the new weights.
 	if err := os.Remove(f.path(recordName(r.Split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot replace an earlier result: %w; choose another folder with --out", err)
 	}
@@ -109,8 +100,7 @@ func (f *folder) write(name string, content []byte) error {
 	return files.WriteText(f.path(name), content)
 }
 
-// replaceLast replaces the last occurrence of one text (the argument old) in b by another text (the argument with), and
-// returns the result. If b does not contain the first text, replaceLast returns b.
+// replaceLast replaces the last occurrence of old in b, if there is one.
 func replaceLast(b []byte, old, with string) []byte {
 	at := bytes.LastIndex(b, []byte(old))
 	if at < 0 {
@@ -119,7 +109,6 @@ func replaceLast(b []byte, old, with string) []byte {
 	return append(append(bytes.Clone(b[:at]), with...), b[at+len(old):]...)
 }
 
-// sumOf returns the SHA-256 of a file.
 func fileSum(path string) (string, error) {
 	f, _, err := files.Open(path, "weights that revgnn train wrote")
 	if err != nil {
@@ -131,10 +120,8 @@ func fileSum(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// resume reads the stored results of those splits that have a result in the folder. It compares the origin of each
-// stored result (its graph, settings, engine and software versions) with the origin that a new training on the same
-// split would have. If the two differ, resume returns an error. The argument origin is a function that returns the
-// origin of a new training.
+// resume reads the stored results of splits. It returns an error if one has another origin (graph, settings, engine,
+// software) than a new training would have.
 func (f *folder) resume(dataset string, origin func(split int) (train.Origin, error)) (map[int]*SplitRecord, error) {
 	out := map[int]*SplitRecord{}
 	for _, k := range f.splits {
@@ -165,8 +152,7 @@ func (f *folder) resume(dataset string, origin func(split int) (train.Origin, er
 	return out, nil
 }
 
-// read reads the record and the weights of a split. If the checksum of one of these two files is wrong, read returns an
-// error.
+// read reads the record and the weights of a split, and checks their checksums.
 func (f *folder) read(split int) (*SplitRecord, error) {
 	path := f.path(recordName(split))
 	r, err := readRecord(path)

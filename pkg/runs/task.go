@@ -10,31 +10,27 @@ import (
 
 // Task says what one run does.
 type Task struct {
-	// Kind is one of [Kinds].
 	Kind    string       `json:"kind"`
 	Dataset string       `json:"dataset"`
 	Config  train.Config `json:"config"`
-	// Split is the number of the split that a training uses. Tasks of other kinds have [NoSplit] here.
+	// Split is [NoSplit] except for trainings.
 	Split int `json:"split"`
-	// Follow, if not nil, asks a training to record numbers about some states of the trained model. A state is the
-	// features of all nodes after a number of layers.
+	// Follow asks a training for numbers about states of the trained model: the features of all nodes after a number of
+	// layers.
 	Follow *Follow `json:"follow,omitempty"`
 }
 
-// Follow selects states of a trained model. A state is the features of all nodes after a number of layers. The training
-// then records numbers about the selected states ([Followed]).
+// Follow selects states of a trained model; see [Followed].
 type Follow struct {
-	// Each entry of Layers selects the states after that many layers. For example, the entry 8 selects the state after
-	// 8 forward layers and the state after 8 reverse layers. Entries above the model's depth are ignored.
+	// The entry 8 selects the states after 8 forward layers and after 8 reverse layers. Entries above the depth are
+	// ignored.
 	Layers []int `json:"layers"`
-	// Boards are parts of a Minesweeper board. For each cell of these parts, the training records the predicted
-	// probability of a mine.
+	// Boards are parts of a Minesweeper board, for whose cells the probabilities of mines are recorded.
 	Boards []Part `json:"boards,omitempty"`
 }
 
-// Part is a square part of a Minesweeper board. Each cell of the board is a node of a graph, and the nodes are numbered
-// row by row. Row is the number of the part's first row on the board, and Col is the number of its first column; both
-// are counted from 0. The part has Side rows and Side columns. Width is the number of columns of the whole board.
+// Part is a square of Side rows and columns of a Minesweeper board with Width columns, whose cells are nodes, numbered
+// row by row. Row and Col are those of its first cell, counted from 0.
 type Part struct {
 	Row   int `json:"row"`
 	Col   int `json:"col"`
@@ -42,7 +38,6 @@ type Part struct {
 	Width int `json:"width"`
 }
 
-// nodes returns the numbers of the nodes that are the cells of the part, row by row.
 func (p Part) nodes() []int {
 	var out []int
 	for r := range p.Side {
@@ -53,8 +48,7 @@ func (p Part) nodes() []int {
 	return out
 }
 
-// Training returns the task that trains a model on a split of a dataset. The configuration c has the name of the model
-// and its settings.
+// Training returns the task that trains a model on a split of a dataset.
 func Training(dataset string, split int, c train.Config) Task {
 	return Task{Kind: Train, Dataset: dataset, Config: c.Resolved(), Split: split}
 }
@@ -64,9 +58,8 @@ func Whole(kind, dataset string, c train.Config) Task {
 	return Task{Kind: kind, Dataset: dataset, Config: c, Split: NoSplit}
 }
 
-// Key returns a hash of the task. Tasks that do the same have the same key. Only settings that the model has are part
-// of the key. The engine is not part of the key, since it changes only the last digits of results (see
-// docs/repeating.md).
+// Key is equal for tasks that do the same: only settings that the model has are part of it. The engine is not, since it
+// changes only the last digits of results (docs/repeating.md).
 func (t Task) Key() string {
 	definition := map[string]any{"kind": t.Kind, "dataset": t.Dataset, "split": t.Split}
 	if t.Config.Model != "" {
@@ -83,15 +76,12 @@ func (t Task) Key() string {
 	return key
 }
 
-// alone returns a copy of the task whose field Follow is nil.
 func (t Task) alone() Task {
 	t.Follow = nil
 	return t
 }
 
-// taskOf returns the task of a record. A record does not contain the task's field Follow, which selects states of the
-// trained model. If the results in the record describe states, taskOf fills in Follow such that it selects these
-// states.
+// taskOf returns the task of a record. Its Follow is that of the states in the outcome.
 func taskOf(r *Record) (t Task, err error) {
 	t = Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if len(r.Config) > 0 {
@@ -118,7 +108,6 @@ func taskOf(r *Record) (t Task, err error) {
 	return t, nil
 }
 
-// String describes the task in a few words.
 func (t Task) String() string {
 	switch t.Kind {
 	case Train:

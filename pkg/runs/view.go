@@ -10,26 +10,23 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// NotYet is the text of [Answer.Why] for a run that has no record yet, but that a [Runner] would make.
+// NotYet is [Answer.Why] for a run that has no record yet, but that a [Runner] would make.
 const NotYet = "not run yet"
 
 // Scope says which runs are wanted.
 type Scope struct {
 	Profile Profile
-	// If Datasets is not nil, it replaces the profile's list of datasets. If Splits is not nil, it replaces the
-	// profile's list of splits. If Models is not nil, only these models are run.
+	// If not nil, Datasets and Splits replace the profile's lists, and only Models are run.
 	Datasets, Models []string
 	Splits           []int
-	// Absent returns a sentence that says why a dataset cannot be loaded. If the dataset can be loaded, Absent returns
-	// an empty text. If the function Absent is nil, all datasets can be loaded.
+	// Absent, if not nil, says in a sentence why a dataset cannot be loaded; "" if it can.
 	Absent func(dataset string) string
 }
 
-// Work is a function that asks a [View] for the results of runs. It may make something of the results, such as a table.
-// A Work may be called several times.
+// Work asks a [View] for the results of runs, and may make something of them. It may be called several times.
 type Work func(v *View)
 
-// View gives a [Work] the results of runs from their records, and notes which runs the work asks for.
+// View gives a [Work] the results of runs from their records, and notes which ones it asks for.
 type View struct {
 	Scope
 	records Records
@@ -43,12 +40,11 @@ type View struct {
 type Step struct {
 	Task `json:"task"`
 	Key  string `json:"key"`
-	// Group is the name of the group that the task belongs to. For example, the trainings that compare candidates and
-	// the trainings with the chosen settings form a group.
+	// Tasks of one group, such as the trainings that compare candidates and those with the chosen settings, are made on
+	// the same machine ([Shard]).
 	Group string `json:"group"`
-	// If Done is true, the run is recorded. If Provisional is true, the settings of the run are not chosen yet. In this
-	// case, the task has the settings of the candidate that takes the most work, so that the cost of the run can be
-	// estimated.
+	// A step is provisional if its settings are not chosen yet. It then has those of the candidate that takes the most
+	// work, for an estimate of the cost.
 	Done        bool `json:"done"`
 	Provisional bool `json:"provisional"`
 	Cost        Cost `json:"cost"`
@@ -59,7 +55,7 @@ func NewView(s Scope, records Records) *View {
 	return &View{Scope: s, records: records, known: map[string]bool{}}
 }
 
-// Within calls f. The tasks that f asks for belong to the group with the given name.
+// Within calls f, whose tasks belong to the named group.
 func (v *View) Within(group string, f func()) {
 	before := v.group
 	v.group = group
@@ -77,11 +73,9 @@ func (v *View) Used(f func()) []*Record {
 	return used
 }
 
-// Steps returns a step for each task that the view was asked for so far.
 func (v *View) Steps() []Step { return v.steps }
 
-// unwanted returns a sentence that says why a model is not run on a dataset. It returns an empty text if the model is
-// run on the dataset.
+// unwanted returns a sentence that says why a model is not run on a dataset, or "".
 func (v *View) unwanted(dataset, model string) string {
 	base := data.Base(dataset)
 	switch {
@@ -101,11 +95,11 @@ func (v *View) unwanted(dataset, model string) string {
 	return ""
 }
 
-// IsPublic tells whether a dataset is one of the paper's public datasets. All other datasets are generated graphs. The
-// flag --datasets, by which users choose public datasets, does not leave out generated graphs.
+// IsPublic tells whether a dataset is one of the paper's public ones. The flag --datasets chooses among these, and
+// never leaves out generated graphs.
 func IsPublic(dataset string) bool { return slices.Contains(Datasets(), dataset) }
 
-// Datasets returns the names of the paper's public datasets, in the order in which the paper lists them.
+// Datasets returns the names of the paper's public datasets, in its order.
 func Datasets() []string {
 	sets, err := data.Datasets()
 	if err != nil {
@@ -118,8 +112,7 @@ func Datasets() []string {
 	return names
 }
 
-// CheckChoice returns an error if one of the given datasets is not public, or if one of the chosen models does not
-// exist. The error names the dataset or the model.
+// CheckChoice returns an error if a dataset is not public, or a model does not exist.
 func CheckChoice(datasets, chosen []string) error {
 	for _, d := range datasets {
 		if !IsPublic(d) {
@@ -134,8 +127,7 @@ func CheckChoice(datasets, chosen []string) error {
 	return nil
 }
 
-// expect notes a provisional step. Such a step stands for a run that will be needed, but whose settings are not chosen
-// yet.
+// expect notes a provisional step.
 func (v *View) expect(t Task) {
 	if v.unwanted(t.Dataset, t.Config.Model) == "" {
 		v.steps = append(v.steps, Step{Task: t, Group: v.groupOf(t.Key()), Provisional: true})
@@ -149,8 +141,8 @@ func (v *View) groupOf(key string) string {
 	return v.group
 }
 
-// Answer has the record and the outcome (the results) of a run. If the run has no record, Record is nil, and Why says
-// why there is none. Otherwise Why is the message in the record.
+// Answer has the record and the outcome of a run. Without a record, Why says why there is none; otherwise it is the
+// message of the record.
 type Answer[T any] struct {
 	Record  *Record
 	Outcome T
@@ -160,8 +152,7 @@ type Answer[T any] struct {
 // OK tells whether the run is recorded and went well.
 func (a Answer[T]) OK() bool { return a.Record != nil && a.Record.Status == OK }
 
-// Ask notes that the run of the task t is needed. If this run is recorded, Ask returns its record and its outcome (the
-// results).
+// Ask notes that a task is needed, and returns its record and outcome if it has been run.
 func Ask[T any](v *View, t Task) (a Answer[T]) {
 	key := t.Key()
 	r := v.records.Of(t)

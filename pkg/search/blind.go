@@ -8,18 +8,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
-// Blind is a graph for training and validation on one split. The split has no test nodes any more, and only its
-// training and validation nodes keep their labels. A search takes only graphs of this type, so that it cannot use the
-// labels of test nodes. [Blindfold] makes such a graph from an ordinary one.
+// Blind is a graph on which a search cannot use the labels of test nodes. [Blindfold] makes it.
 type Blind struct {
 	split int
 	graph *graphs.Graph
 }
 
-// Blindfold makes a copy of a graph, for trials on one split. In the copy, this split has no test nodes, and all other
-// splits are empty. Only the training and validation nodes of this split keep their labels; all other labels are
-// replaced by class 0. So the labels of test nodes cannot influence the trials. The copy has all nodes, features and
-// edges of the graph.
+// Blindfold copies a graph for trials on one split: the split has no test nodes, all other splits are empty, and all
+// labels except those of its training and validation nodes are class 0. Nodes, features and edges stay.
 func Blindfold(g *graphs.Graph, split int) (Blind, error) {
 	if err := runs.HasSplits([]int{split}, g); err != nil {
 		return Blind{}, err
@@ -42,7 +38,6 @@ func Blindfold(g *graphs.Graph, split int) (Blind, error) {
 	return Blind{split, &out}, nil
 }
 
-// Blindfolds calls [Blindfold] for each of several splits.
 func Blindfolds(g *graphs.Graph, splits []int) (out []Blind, err error) {
 	for _, k := range splits {
 		b, err := Blindfold(g, k)

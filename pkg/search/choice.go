@@ -14,17 +14,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
-// Choices is the content of a file into which searches write the settings that they have chosen ([Result.Save]). The
-// list Chosen has the same form as in a profile ([runs.Profile]).
+// Choices is a file of settings that searches have chosen, in the form of a profile ([runs.Profile]).
 type Choices struct {
 	Chosen []runs.Choice `json:"chosen"`
 }
 
-// maxChoices is the largest size, in bytes, of a file that [OpenChoices] reads.
 const maxChoices = 16 << 20
 
-// OpenChoices reads a file of chosen settings. If the file does not exist, OpenChoices returns an empty list and no
-// error.
+// OpenChoices reads a file of chosen settings. A file that does not exist has none.
 func OpenChoices(path string) (c Choices, err error) {
 	text, err := files.Read(path, "a file of chosen settings as JSON", maxChoices)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -38,8 +35,7 @@ func OpenChoices(path string) (c Choices, err error) {
 	return c, nil
 }
 
-// Choice returns what the search has chosen: those settings of the best trial that differ from the model's defaults,
-// and the ID of the search, by which the records of the search are found.
+// Choice returns those settings of the best trial that differ from the model's defaults, and the ID of the search.
 func (r *Result) Choice() runs.Choice {
 	c := runs.Choice{Dataset: r.Dataset, Model: r.Model, Settings: runs.Settings{}, Search: r.Search}
 	for _, s := range r.Config.Changed() {
@@ -51,10 +47,8 @@ func (r *Result) Choice() runs.Choice {
 	return c
 }
 
-// Save writes the chosen settings ([Result.Choice]) into the file at path. They replace the settings that an earlier
-// search has chosen for the same model and dataset. Settings that are from no search ([runs.Choice.Source]) are
-// kept. Several searches may save to the same file: Save waits while
-// another search writes. If ctx ends during this wait, Save returns an error.
+// Save writes the [Result.Choice] into a file, in place of what an earlier search has chosen for the same model and
+// dataset. Settings that are from no search ([runs.Choice.Source]) stay. Save waits while another process writes.
 func (r *Result) Save(ctx context.Context, path string) error {
 	lock, err := files.AwaitLock(ctx, path+".lock")
 	if err != nil {
@@ -88,5 +82,4 @@ func Describe(s runs.Settings) string {
 	return b.String()
 }
 
-// text returns the value of a setting without the quotation marks that JSON puts around strings.
 func text(value json.RawMessage) string { return string(bytes.Trim(value, `"`)) }

@@ -5,11 +5,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
-// costs predicts how long a step takes. If the trial has reached the rung below, the prediction uses the time per epoch
-// that it had until then. Otherwise it uses recorded runs of the same compiled program on this machine. If there are no
-// such runs, it uses all trials of this search on this machine. In this last case, the prediction assumes that the time
-// of a training, without the time to compile, is proportional to the training's amount of work
-// ([runs.Task.Size]).
+// costs predicts how long a step takes: from the trial's time per epoch up to the rung below, or else from recorded
+// runs of the same program on this machine, or else from all trials of this search on this machine, in proportion to
+// the amount of work ([runs.Task.Size]) without the time to compile.
 type costs struct {
 	recorded *runs.Costs
 	machine  runs.Machine
@@ -23,10 +21,8 @@ func newCosts(store *runs.Store, engine string) (*costs, error) {
 	return &costs{runs.NewCosts(all, engine), runs.Begin(runs.Search).Machine}, nil
 }
 
-// seconds returns the predicted time of the step s. The argument named of has the outcomes of the search so far. The
-// argument kept tells whether there is a checkpoint from which the training can continue. If there is none, all epochs
-// count: a trial whose records were imported from another machine starts over. The result is 0 if no time can be
-// predicted, or if the training has already ended at a lower rung.
+// seconds returns the predicted time of a step; 0 if it cannot be predicted, or if the training ended at a lower rung.
+// Without a checkpoint (kept) all epochs count: a trial with records from another machine starts over.
 func (c *costs) seconds(dataset string, s Step, of known, kept bool) float64 {
 	before, _ := of.of(Job{s.Trial, s.Rung - 1}, s.Split)
 	if before.Ended {
@@ -63,8 +59,7 @@ func (c *costs) seconds(dataset string, s Step, of known, kept bool) float64 {
 	return metrics.Median(compiles) + metrics.Median(shares)*task.Size()
 }
 
-// pace returns the time per epoch, in seconds, of the training with the outcome o. This time includes the evaluation
-// after each epoch. The result is 0 if no epoch was trained.
+// pace returns the time per epoch in seconds, with the evaluation after it; 0 if there was no epoch.
 func pace(o Outcome) float64 {
 	if o.Epochs == 0 {
 		return 0

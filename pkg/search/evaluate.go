@@ -15,13 +15,12 @@ import (
 // Evaluation holds the results of the chosen settings on test nodes, from ordinary trainings after the search.
 type Evaluation struct {
 	Splits []Evaluated `json:"splits"`
-	// Mean and Std are the mean and the sample standard deviation of the test metric over those splits whose training
-	// went well.
+	// Of the test metric, over the splits whose training went well; Std is the sample deviation.
 	Mean train.Number `json:"mean"`
 	Std  train.Number `json:"std"`
 }
 
-// LeftOut returns the results on those splits whose training went wrong. Mean and Std do not include these splits.
+// LeftOut returns the splits whose training went wrong, which Mean and Std do not include.
 func (e *Evaluation) LeftOut() (bad []Evaluated) {
 	for _, s := range e.Splits {
 		if s.Status != runs.OK {
@@ -31,8 +30,7 @@ func (e *Evaluation) LeftOut() (bad []Evaluated) {
 	return bad
 }
 
-// Tests returns the test metrics that count for Mean and Std: those of the splits whose training went well, and that have
-// test nodes.
+// Tests returns the test metrics that count for Mean and Std.
 func (e *Evaluation) Tests() (tests []float64) {
 	for _, s := range e.Splits {
 		if s.Status == runs.OK && !math.IsNaN(float64(s.Test)) {
@@ -42,8 +40,7 @@ func (e *Evaluation) Tests() (tests []float64) {
 	return tests
 }
 
-// Evaluated is the result of the chosen settings on one split. Val is the validation metric, and Test is the test
-// metric. Record is the ID of the run record of the training.
+// Evaluated is the result on one split. Record is the ID of the training's run record.
 type Evaluated struct {
 	Split   int          `json:"split"`
 	Val     train.Number `json:"val"`
@@ -54,10 +51,8 @@ type Evaluated struct {
 	Record  string       `json:"record"`
 }
 
-// Evaluate trains a model with the chosen settings of a search on each of the given splits, and tests it. The runner
-// has the store, the engine and the datasets. Each training has a run record of the kind "train". If the store already
-// has the record of a training with the same settings, on the same split and graph, this training is not made again. If
-// there is no result on any split at all, Evaluate returns an error that says why.
+// Evaluate trains and tests a model with the chosen settings on each split, unless the runner's store has the same
+// training on the same graph. It returns an error if there is no result on any split.
 func Evaluate(ctx context.Context, runner *runs.Runner, r *Result, splits []int) (*Evaluation, error) {
 	g, err := runner.Load(ctx, r.Dataset)
 	if err != nil {

@@ -12,14 +12,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Figures returns two figures. The first one shows how the best validation metric improved during the search. The
-// second one has a line for each trial that went well. The line shows the trial's settings and its validation metric on
-// parallel axes.
+// Figures returns two figures: the best validation metric during the search, and the trials that went well on parallel
+// axes of settings and metric.
 func (r *Result) Figures() []*report.Figure { return []*report.Figure{r.progress(), r.parallel()} }
 
-// progress draws two plots of the best validation metric so far. The first plot shows it against the number of epochs
-// that all trials together had trained, and the second plot against the hours that these epochs took. Both plots also
-// have a point for the score of each trial at each rung that the trial reached.
+// progress plots the best validation metric, and the score of each trial at each rung, against the epochs and against
+// the hours that all trials together had taken.
 func (r *Result) progress() *report.Figure {
 	plot := func(name string, spent func(Reached) float64) report.Plot {
 		best := report.Series{Name: "best so far"}
@@ -48,7 +46,6 @@ func (r *Result) progress() *report.Figure {
 		plot("hours of training", func(at Reached) float64 { return at.Seconds / 3600 }))
 }
 
-// measure returns the name of the metric, as it is written on the axes of the figures.
 func (r *Result) measure() string {
 	if r.Metric == data.ROCAUC {
 		return "ROC-AUC"
@@ -56,8 +53,7 @@ func (r *Result) measure() string {
 	return r.Metric
 }
 
-// parallel draws a figure with parallel axes: one axis for each setting with more than one possible value, and one axis
-// for the validation metric. Each trial that went well is a line across the axes.
+// parallel has an axis for each setting with more than one possible value.
 func (r *Result) parallel() *report.Figure {
 	keys := r.axes()
 	var axes []report.ParallelAxis
@@ -88,10 +84,9 @@ func (r *Result) parallel() *report.Figure {
 		r.Dataset), axes, lines)
 }
 
-// axes returns the names of the settings with more than one possible value, in the order of their axes in the figure. A
-// setting with a condition ([Range.When]) has no value in some trials. The line of such a trial has a gap at the axis
-// of this setting. A value between two gaps would not be visible. Therefore axes of settings with conditions are kept
-// apart, as long as there are other axes to put between them. Settings without conditions are ordered by name.
+// axes returns the settings with more than one possible value, by name. A trial may lack a setting with a condition
+// ([Range.When]), and its line then has a gap there. A value between two gaps would not be visible, so these axes are
+// kept apart as far as there are others to put between them.
 func (r *Result) axes() (keys []string) {
 	var always, sometimes []string
 	for _, key := range slices.Sorted(maps.Keys(r.Dimensions)) {
@@ -111,9 +106,7 @@ func (r *Result) axes() (keys []string) {
 	return append(keys, always...)
 }
 
-// coordinates returns a number for each of the settings in keys. The number is the trial's value of the setting. If the
-// values of the setting are a list of choices, the number is the place of the value in this list. NaN stands for a
-// setting that the trial does not have.
+// coordinates returns the trial's values; for choices, the place in their list, and NaN for a setting that it lacks.
 func (r *Result) coordinates(t Trial, keys []string, axes []report.ParallelAxis) []float64 {
 	out := make([]float64, len(keys))
 	for i, key := range keys {
@@ -128,8 +121,7 @@ func (r *Result) coordinates(t Trial, keys []string, axes []report.ParallelAxis)
 	return out
 }
 
-// Draw writes the figures of the search ([Result.Figures]) into a folder. It writes each figure as SVG and as PNG, and
-// an HTML page with both figures. It returns the names of the files.
+// Draw writes each figure as SVG and PNG into a folder, and an HTML page with both. It returns the names of the files.
 func (r *Result) Draw(dir string) (names []string, err error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err

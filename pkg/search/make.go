@@ -12,12 +12,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// errLate is the error of a training that was stopped because it would have missed the deadline. The checkpoint of this
-// training is kept, so that a later call of [Search.Run] can continue it.
+// errLate is the error of a training that was stopped because it would have missed the deadline. Its checkpoint is
+// kept.
 var errLate = errors.New("there is no time left")
 
-// make trains a trial up to a rung on one split, as the step s says, and records the result. The argument own is this
-// process's claim of the step. In the end, make releases the claim.
+// make makes and records a step, and releases its claim.
 func (w *work) make(ctx context.Context, s Step, own *runs.Claim) error {
 	defer own.Release()
 	if w.Starts != nil {
@@ -50,9 +49,7 @@ func (w *work) make(ctx context.Context, s Step, own *runs.Claim) error {
 	return nil // the checkpoint is kept: the training goes on from it later
 }
 
-// execute trains the trial of the step s up to the rung of this step, and returns the run record and the outcome. If
-// the training has already ended at a lower rung, for example by early stopping, execute copies the outcome from the
-// lower rung. A training that fails also gets a run record.
+// execute trains up to the step's rung. If the training has ended at a lower rung, the outcome there is copied.
 func (w *work) execute(ctx context.Context, s Step, own *runs.Claim) (r runs.Record, o Outcome, err error) {
 	blind := w.graph(s.Split)
 	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
@@ -86,7 +83,6 @@ func (w *work) execute(ctx context.Context, s Step, own *runs.Claim) (r runs.Rec
 	return r, o, err
 }
 
-// graph returns the graph that was prepared for a split ([Blindfold]).
 func (w *work) graph(split int) Blind {
 	for _, b := range w.Graphs {
 		if b.split == split {
@@ -96,9 +92,7 @@ func (w *work) graph(split int) Blind {
 	panic(fmt.Errorf("no graph for split %d", split))
 }
 
-// train trains up to the step's rung. If there is a checkpoint, the training goes on from it. It starts over if the
-// checkpoint cannot be used, for example because another version of revgnn made it. If the training fails or diverges,
-// train sets the status and the message of the record r.
+// train goes on from a checkpoint, unless another version of revgnn made it. It sets the status and message of r.
 func (w *work) train(ctx context.Context, b Blind, s Step, own *runs.Claim, r *runs.Record) (Outcome, error) {
 	o := &train.Options{Checkpoint: own.Training(w.CheckpointEvery)}
 	if s.Rung < len(w.Schedule.Rungs)-1 {
@@ -137,8 +131,7 @@ func (w *work) train(ctx context.Context, b Blind, s Step, own *runs.Claim, r *r
 		AdjointResidual: t.AdjointResidual}, nil
 }
 
-// timed returns a context that ends when ctx ends. If the search has a deadline, the context ends at the deadline at
-// the latest.
+// timed returns a context that ends with ctx, and at the deadline at the latest.
 func (w *work) timed(ctx context.Context) (context.Context, context.CancelFunc) {
 	if w.Deadline.IsZero() {
 		return context.WithCancel(ctx)
@@ -146,10 +139,8 @@ func (w *work) timed(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithDeadline(ctx, w.Deadline)
 }
 
-// paced returns a function that is to be called after each epoch of a training. The function returns true if the
-// training is predicted to reach its last epoch only after the deadline. The argument until is the number of this last
-// epoch. The prediction uses the mean time of the epochs so far. After the first few epochs, which are too few for a
-// prediction, the function returns false.
+// paced returns a function for the end of each epoch, which tells whether the last epoch would come only after the
+// deadline, by the mean time of the epochs so far. The first few are too few to tell.
 func paced(deadline time.Time, until int) func(train.Epoch) bool {
 	const measured = 3
 	var start time.Time

@@ -9,30 +9,24 @@ import (
 
 // Range is the range of a setting's values. Exactly one of Log, Linear, Integer and Choice is given.
 type Range struct {
-	// Log, Linear and Integer each hold the smallest and the largest number of a range. Log draws numbers whose
-	// logarithms are spread evenly over the range. Linear draws numbers that are themselves spread evenly, and Integer
-	// draws whole numbers.
+	// The smallest and the largest number. Log draws numbers whose logarithms are spread evenly, Integer whole ones.
 	Log     *ends `json:"log,omitempty"`
 	Linear  *ends `json:"linear,omitempty"`
 	Integer *ends `json:"integer,omitempty"`
-	// Step, if not 0, is the distance between neighbouring values that Linear can draw. The first of these values is
-	// the smallest number of Linear.
-	Step float64 `json:"step,omitempty"`
-	// Choice is a list of values.
+	// Step, if not 0, is the distance between the values that Linear can draw, from the smallest on.
+	Step   float64           `json:"step,omitempty"`
 	Choice []json.RawMessage `json:"choice,omitempty"`
-	// When, if not empty, is a condition. Its keys are the names of other settings, each with a list of values. This
-	// setting is drawn only if each of the other settings has one of the values in its list. If this setting is not
-	// drawn, it has its value from [Search.Base].
+	// When is a condition: values of other settings. Unless each of these has one of its values, this setting is not
+	// drawn, and has its value from [Search.Base].
 	When map[string][]json.RawMessage `json:"when,omitempty"`
 }
 
 type ends [2]float64
 
-// digits is the number of significant digits to which drawn numbers are rounded. Two machines may compute the same
-// number with different last digits. The rounding makes the numbers equal.
+// digits is the number of significant digits of drawn numbers, so that machines with different last digits draw the
+// same.
 const digits = 4
 
-// check returns an error if the range is not valid, for example if its smallest number is larger than its largest.
 func (r Range) check() error {
 	kinds := 0
 	for name, e := range map[string]*ends{"log": r.Log, "linear": r.Linear, "integer": r.Integer} {
@@ -68,8 +62,7 @@ func (r Range) check() error {
 	return nil
 }
 
-// corners returns the smallest and the largest value of the range. If the range is a list of choices, corners returns
-// all choices.
+// corners returns the smallest and the largest value, or all choices.
 func (r Range) corners() []json.RawMessage {
 	if r.Choice != nil {
 		return r.Choice
@@ -77,8 +70,7 @@ func (r Range) corners() []json.RawMessage {
 	return []json.RawMessage{r.at(0), r.at(math.Nextafter(1, 0))}
 }
 
-// at turns a number u with 0 <= u < 1 into a value of the range. The number 0 gives the smallest value (or the first
-// choice). Numbers near 1 give the largest value (or the last choice). [Sampler] says where u comes from.
+// at turns a number 0 <= u < 1 into a value of the range, in ascending order.
 func (r Range) at(u float64) json.RawMessage {
 	switch {
 	case r.Choice != nil:
@@ -96,8 +88,7 @@ func (r Range) at(u float64) json.RawMessage {
 	return r.Linear.number(r.Linear[0] + u*(r.Linear[1]-r.Linear[0]))
 }
 
-// number rounds v to four significant digits (the constant digits). It keeps the rounded number between the two ends of
-// the range, and returns it as JSON.
+// number rounds v to the significant digits, within the range.
 func (e ends) number(v float64) json.RawMessage {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	return json.RawMessage(strconv.FormatFloat(min(max(short, e[0]), e[1]), 'g', -1, 64))

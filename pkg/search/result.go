@@ -13,61 +13,53 @@ import (
 
 // Result is the result of a search, computed from its records.
 type Result struct {
-	// Search is the ID of the search. The run records of the search have this ID in their field Profile.
+	// Search is the ID of the search, which is the Profile of its run records.
 	Search  string `json:"search"`
 	Dataset string `json:"dataset"`
 	Model   string `json:"model"`
 	Metric  string `json:"metric"`
 	Splits  []int  `json:"splits"`
 	Space   string `json:"space"`
-	// Dimensions has the settings that were searched, with their ranges. The keys of the map are the names of the
-	// settings.
+	// Dimensions has the ranges of the settings that were searched.
 	Dimensions map[string]Range `json:"dimensions"`
 	Schedule   Schedule         `json:"schedule"`
 	Seed       uint64           `json:"seed"`
-	// Best is the trial with the best validation metric. Config is the complete configuration of this trial.
+	// Config is the complete configuration of the Best trial.
 	Best   Trial        `json:"best"`
 	Config train.Config `json:"config"`
-	// Complete tells that all trials were made. If it is false, the deadline ended the search.
+	// Complete says that all trials were made, and not ended by the deadline.
 	Complete bool `json:"complete"`
-	// Epochs and Seconds are the numbers of epochs and seconds that all trials together took.
+	// Of all trials together.
 	Epochs  int     `json:"epochs"`
 	Seconds float64 `json:"seconds"`
-	// Progress lists the improvements of the best validation metric, in the order in which they happened. Each entry is
-	// for a trial that reached a rung with a higher score than all scores before.
+	// Progress lists the improvements of the best validation metric, in the order in which they happened.
 	Progress []Reached `json:"progress"`
-	// Trials has the trials, ordered by their numbers. Records has the IDs of all records of the search.
+	// Records has the IDs of all records of the search.
 	Trials  []Trial  `json:"trials"`
 	Records []string `json:"records"`
 
-	// outcomes has the outcomes of all steps, in the order in which the steps ended.
+	// outcomes are those of all steps, in the order in which the steps ended.
 	outcomes []Outcome
-	// scores has the scores of trials at rungs. At each rung, a trial has a record for each split. The score is known
-	// when the trial has reached the rung on all splits, or has gone wrong on a split. The key of the score in the map
-	// is the ID of the last of these records.
+	// scores of trials at rungs, by the ID of the record that made the score known: that of the last split.
 	scores map[string]float64
 }
 
-// Trial is the result of one trial.
 type Trial struct {
 	Trial int `json:"trial"`
-	// Rung is the number of the last rung that the trial reached, counted from 0. Epochs is the number of epochs that
-	// the trial had trained when it reached this rung, averaged over splits. Epochs is less than the rung's number of
-	// epochs if the training on a split stopped early or went wrong.
-	Rung   int     `json:"rung"`
-	Epochs float64 `json:"epochs"`
-	// Status is ok, diverged or failed. Message says what went wrong.
-	Status  string `json:"status"`
-	Message string `json:"message,omitempty"`
-	// Val is the best validation metric so far, averaged over splits. Val is NaN, which is null in JSON, if the trial
-	// went wrong or has not reached its first rung on all splits.
+	// Rung, counted from 0, is the last one reached. Epochs is the mean over splits then, and less than the rung's if
+	// the training stopped early or went wrong on one.
+	Rung    int     `json:"rung"`
+	Epochs  float64 `json:"epochs"`
+	Status  string  `json:"status"`
+	Message string  `json:"message,omitempty"`
+	// Val is the best validation metric so far, averaged over splits; NaN, null in JSON, if the trial went wrong or has
+	// not reached a rung.
 	Val      train.Number  `json:"val"`
 	Settings runs.Settings `json:"settings"`
 	Records  []string      `json:"records"`
 }
 
-// Reached says that a trial reached a rung with the score Val. Rung is the number of the rung, counted from 0. Epochs
-// and Seconds are the numbers of epochs and seconds that all trials together had taken by then.
+// Reached says that a trial reached a rung with the score Val. Epochs and Seconds are those of all trials by then.
 type Reached struct {
 	Val     train.Number `json:"val"`
 	Trial   int          `json:"trial"`
@@ -111,8 +103,7 @@ func (w *work) result() (*Result, error) {
 // Found tells whether any trial went well.
 func (r *Result) Found() bool { return len(r.Best.Records) > 0 }
 
-// scored lists the scores of trials at rungs, in the order in which the trials reached the rungs. Scores of trials that
-// went wrong are left out.
+// scored lists the scores of trials at rungs, in the order in which they reached them, without trials that went wrong.
 func (r *Result) scored() (all []Reached) {
 	epochs, seconds := 0, 0.0
 	for _, o := range r.outcomes {
@@ -135,7 +126,6 @@ func (r *Result) improvements() []Reached {
 	return best
 }
 
-// add adds the trial with the number n and the outcomes t to the result.
 func (r *Result) add(n int, t trial) {
 	all := t.outcomes()
 	if len(all) == 0 {
@@ -175,8 +165,7 @@ func (r *Result) add(n int, t trial) {
 	r.Trials = append(r.Trials, one)
 }
 
-// Top returns the trials in the order of their validation metrics, the best first. Trials that went wrong come last.
-// The argument most is the largest number of trials to return.
+// Top returns at most so many trials, the best first, and those that went wrong last.
 func (r *Result) Top(most int) []Trial {
 	list := slices.Clone(r.Trials)
 	slices.SortStableFunc(list, func(a, b Trial) int {

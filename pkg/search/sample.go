@@ -16,36 +16,32 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Sampler draws the settings of trials. It takes the points of a quasi-random sequence, and turns each point into
-// settings. A point has a coordinate from 0 to 1 for each setting that is searched. This coordinate chooses a value
-// from the setting's range. The points are spread more evenly than random points: they form a Halton sequence, which is
-// made random by a seed (Owen, A randomized Halton algorithm, 2017). The settings of trial n do not depend on which
-// trials were drawn before.
+// Sampler turns points of a randomised Halton sequence (Owen, A randomized Halton algorithm, 2017), which are spread
+// more evenly than random ones, into the settings of trials. The settings of trial n do not depend on which trials were
+// drawn before.
 type Sampler struct {
 	dimensions []Dimension
 	base       train.Config
 	seed       uint64
 	points     *mat.Dense
-	// next is the number of the first point that has not been turned into settings yet. drawn has the samples from all
-	// earlier points, except points whose settings cannot be combined.
+	// next is the first point that is not used yet; points whose settings cannot be combined have no sample in drawn.
 	next  int
 	drawn []Sample
 }
 
-// Sample is the settings of one trial.
+// Sample is the settings of one trial, and the complete configuration with them.
 type Sample struct {
-	// Settings are the settings that were drawn. Config is the complete configuration with these settings.
 	Settings runs.Settings
 	Config   train.Config
 }
 
-// NewSampler returns a sampler that draws values for the given dimensions. All other settings are taken from base.
+// NewSampler returns a sampler for the given dimensions. All other settings are taken from base.
 func NewSampler(dimensions []Dimension, base train.Config, seed uint64) *Sampler {
 	return &Sampler{dimensions: dimensions, base: base, seed: seed}
 }
 
-// Trial returns the settings of trial n. It skips each point of the quasi-random sequence whose settings cannot be
-// combined. If it has to skip too many points in a row, it returns an error.
+// Trial returns the settings of trial n. Points whose settings cannot be combined are skipped, but not too many in a
+// row.
 func (s *Sampler) Trial(n int) (Sample, error) {
 	if len(s.dimensions) == 0 {
 		return Sample{}, fmt.Errorf("the space has no setting of %s that is not given already: "+
@@ -64,8 +60,7 @@ func (s *Sampler) Trial(n int) (Sample, error) {
 	return s.drawn[n], nil
 }
 
-// point returns point i of the quasi-random sequence. If fewer points have been computed so far, it computes a longer
-// sequence, which begins with the same points.
+// point returns point i of the sequence. A longer sequence begins with the same points.
 func (s *Sampler) point(i int) []float64 {
 	const first = 64
 	if s.points == nil || i >= s.points.RawMatrix().Rows {
@@ -75,15 +70,14 @@ func (s *Sampler) point(i int) []float64 {
 		}
 		d := len(s.dimensions)
 		s.points = mat.NewDense(rows, d, nil)
-		// The random number generator PCG takes two numbers as its seed. The second one is an arbitrary constant.
+		// PCG takes two numbers as its seed. The second one is an arbitrary constant.
 		samplemv.Halton{Kind: samplemv.Owen, Q: distmv.NewUnitUniform(d, nil),
 			Src: rand.NewPCG(s.seed, 0x7365617263680a)}.Sample(s.points)
 	}
 	return s.points.RawRowView(i)
 }
 
-// sample turns a point into settings. A setting may be conditional: it is drawn only if other settings have certain
-// values ([Range.When]). Therefore sample draws the conditional settings after all others.
+// sample turns a point into settings. Conditional ones ([Range.When]) are drawn after all others.
 func (s *Sampler) sample(point []float64) (Sample, error) {
 	out := Sample{runs.Settings{}, s.base}
 	for _, conditional := range []bool{false, true} {
@@ -100,8 +94,7 @@ func (s *Sampler) sample(point []float64) (Sample, error) {
 	return out, out.Config.Validate()
 }
 
-// applies tells whether the setting is drawn. It is drawn if the configuration c meets the setting's conditions
-// ([Range.When]).
+// applies tells whether c meets the conditions of the setting ([Range.When]).
 func (d Dimension) applies(c train.Config) bool {
 	for key, values := range d.When {
 		met := false

@@ -8,26 +8,21 @@ import (
 	"slices"
 )
 
-// Schedule says for how many epochs trials train, and which of them continue. A rung is a number of epochs after which
-// trials are compared: only the best trials continue to the next rung. The algorithm is ASHA (Li et al. 2020, algorithm
-// 2), with one addition: at the end of a search, the best trial must train in full. For this purpose, a rung is called
-// closed as soon as no further trial can reach it. From a closed rung at least one trial continues, even if ASHA would
-// let none continue because too few trials have reached the rung. If a trial that continued from a closed rung fails or
-// diverges later, the next best trial continues in its place.
+// Schedule says for how many epochs trials train, and which of them continue: ASHA (Li et al. 2020, algorithm 2), with
+// one addition, so that the best trial trains in full at the end. A rung that no further trial can reach is closed, and
+// at least one trial continues from it, even if ASHA would let none. If that one goes wrong later, the next best
+// continues.
 type Schedule struct {
-	// Rungs are ascending numbers of epochs. The last one is the number of epochs of a complete training.
+	// Rungs are ascending numbers of epochs. The last one is a complete training.
 	Rungs []int `json:"rungs"`
-	// Reduction says how many trials continue: of the trials that reach a rung, the share 1/Reduction continues to the
-	// next rung. The paper on ASHA calls this number eta.
+	// Of the trials that reach a rung, the share 1/Reduction continues. The paper calls this number eta.
 	Reduction int `json:"reduction"`
 	// Trials is the largest number of trials; 0 stands for no limit.
 	Trials int `json:"-"`
 }
 
-// NewSchedule returns a schedule. The argument epochs is the number of epochs of a complete training, which is the last
-// rung. The other rungs are epochs divided by reduction, by the square of reduction, and so on, rounded up. Those below
-// the number least are left out. For example, epochs 270, least 10 and reduction 3 give the rungs 10, 30, 90 and 270.
-// The argument trials is the largest number of trials; 0 stands for no limit.
+// NewSchedule returns a schedule with the rungs epochs, epochs/reduction, epochs/reduction² and so on, rounded up, as
+// far as they are not below least: 270, 10 and 3 give 10, 30, 90 and 270.
 func NewSchedule(epochs, least, reduction, trials int) Schedule {
 	s := Schedule{Reduction: reduction, Trials: trials}
 	for share := 1; ; share *= reduction {
@@ -39,18 +34,14 @@ func NewSchedule(epochs, least, reduction, trials int) Schedule {
 	}
 }
 
-// Job is the training of a trial up to a rung, on all splits. Trial is the number of the trial, and Rung is the number
-// of the rung. Both are counted from 0.
+// Job is the training of a trial up to a rung, on all splits. Both count from 0.
 type Job struct{ Trial, Rung int }
 
 // Standing is what a schedule needs to know about a trial.
 type Standing struct {
-	// Scores has a score for each rung that the trial has reached, in the order of the rungs: the best validation
-	// metric so far, averaged over splits. If the trial failed or diverged on the way to a rung, its score at this rung
-	// is minus infinity, and there are no further scores.
+	// Scores are those at the rungs that it has reached. If the trial went wrong, the last one is minus infinity.
 	Scores []float64
-	// Begun tells that the job to the trial's next rung has begun: it is done on some of the splits, but not yet on
-	// all.
+	// Begun tells that the job to the next rung is done on some of the splits.
 	Begun bool
 }
 
@@ -59,14 +50,12 @@ func (s Standing) Bad() bool {
 	return len(s.Scores) > 0 && math.IsInf(s.Scores[len(s.Scores)-1], -1)
 }
 
-// Standings has the standings of all trials that have begun. The keys of the map are the numbers of the trials.
+// Standings has the standings of all trials that have begun, by number.
 type Standings map[int]Standing
 
-// Next lists the jobs to do now, the most urgent first. Jobs that are done on some splits, but not on all, come first.
-// Jobs that train a trial from one rung to the next come second. Among these, jobs to a higher rung come before jobs to
-// a lower rung. Of two jobs to the same rung, the job of the better trial comes first. Jobs of new trials come last.
-// The listed jobs do not depend on each other, so that several processes may do them at the same time. When the search
-// is over, no jobs are listed.
+// Next lists the jobs to do now, which do not depend on each other: first those that are done on some splits, then
+// those from one rung to the next, to the highest rung and of the best trial first, and then new trials. When the
+// search is over, there are none.
 func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	return func(yield func(Job) bool) {
 		for _, n := range slices.Sorted(maps.Keys(of)) {
@@ -89,8 +78,7 @@ func (s Schedule) Next(of Standings) iter.Seq[Job] {
 	}
 }
 
-// promoted returns a list of trials for each rung except the last. The list of a rung has the trials that continue from
-// this rung to the next, including those that have continued already. The best trials come first.
+// promoted returns for each rung but the last the trials that continue from it, also those that have, the best first.
 func (s Schedule) promoted(of Standings) (all [][]int) {
 	closed := s.Trials > 0
 	for n := 0; closed && n < s.Trials; n++ {
@@ -107,10 +95,8 @@ func (s Schedule) promoted(of Standings) (all [][]int) {
 	return all
 }
 
-// promotedFrom returns the trials that continue from one rung. These are the best of the trials that have reached the
-// rung: the share 1/Reduction of them, rounded down. Trials that failed or diverged at this rung do not continue. The
-// argument closed tells that no further trial can reach the rung. In this case at least one trial continues, and trials
-// that failed or diverged at a higher rung are left out as well: the next best trials continue in their place.
+// promotedFrom returns the trials that continue from a rung: the best 1/Reduction, rounded down, without those that
+// went wrong there. From a closed rung at least one continues, and those that went wrong higher up do not count.
 func (s Schedule) promotedFrom(rung int, of Standings, closed bool) []int {
 	var there []int
 	for n, t := range of {
@@ -131,9 +117,7 @@ func (s Schedule) promotedFrom(rung int, of Standings, closed bool) []int {
 	return there[:min(quota, len(there))]
 }
 
-// Best returns the number of the trial with the best last score. If several trials have this score, Best returns the
-// one at the highest rung. If several of these are at the same rung, it returns the one with the lowest number. The
-// result ok is false if all trials failed or diverged.
+// Best returns the trial with the best last score; of several the one at the highest rung, and then the first.
 func (of Standings) Best() (trial int, ok bool) {
 	var good []int
 	for n, t := range of {

@@ -11,37 +11,28 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Search is a search for settings. Its results are kept as records in Store. These records have the ID of the search
-// ([Search.ID]). If Store already has records with this ID, Run goes on from these records. Several processes may run
-// the same search at the same time.
+// Search is a search for settings. Run goes on from the records that Store has under its [Search.ID]; several processes
+// may run it at the same time.
 type Search struct {
-	// Dataset is the name of the dataset, as users type it.
 	Dataset string
-	// Graphs has one graph for each split. A trial's score is the mean of its validation metrics on these graphs.
+	// One for each split. A trial's score is its mean validation metric.
 	Graphs []Blind
-	// Space has the ranges of settings. For each trial, values are drawn from these ranges. Fixed has the names (such
-	// as weight_decay) of settings that are not drawn, even if Space has ranges for them.
+	// Fixed names settings that are not drawn, even if Space has ranges for them.
 	Space *Space
 	Fixed []string
-	// Base has the model and all settings that are not drawn, such as Patience. Base.Epochs is the number of epochs of
-	// a complete training, which is the last rung of Schedule. Base.Seed is the seed for drawing settings, for the
-	// initial parameters and for dropout.
-	Base train.Config
-	// Schedule decides which trials continue. Its rungs are the numbers of epochs after which trials are compared.
+	// Base has the model and all settings that are not drawn. Its Epochs are those of a complete training, and its Seed
+	// is that for drawing settings, for initial parameters and for dropout.
+	Base     train.Config
 	Schedule Schedule
-	// Deadline, if set, is the time at which the search ends. A step is not begun if it is predicted to end after the
-	// deadline. A training that turns out to be too slow for the deadline is stopped. Its checkpoint is kept, and a
-	// later call of Run goes on from this checkpoint.
+	// Deadline, if set, ends the search. A step that would end after it is not begun, and a training that turns out to
+	// be too slow is stopped, with its checkpoint.
 	Deadline time.Time
 
-	Store  *runs.Store
-	Engine *engine.Engine
-	// CheckpointEvery is the least time between two checkpoints of a training; see [train.Checkpoint].
+	Store           *runs.Store
+	Engine          *engine.Engine
 	CheckpointEvery time.Duration
-	// The following functions are called if they are set. Starts is called before a step, which trains a trial on one
-	// split up to a rung. Epoch is called after each epoch. Ended is called after the step. Notice is called with other
-	// messages about the step. Waits is called before this process waits, because other processes have claimed every
-	// step that could be made now.
+	// These may be nil. Waits is called before this process waits, because others have claimed all that can be made
+	// now.
 	Starts func(Step)
 	Epoch  func(Step, train.Epoch)
 	Ended  func(Step, Outcome)
@@ -49,7 +40,7 @@ type Search struct {
 	Waits  func()
 }
 
-// Step is the training of a trial up to a rung, on one split. Sample has the settings of the trial.
+// Step is the training of a trial up to a rung, on one split.
 type Step struct {
 	Job
 	Split int
@@ -58,14 +49,12 @@ type Step struct {
 	Sample
 }
 
-// String describes the step in a few words.
 func (s Step) String() string {
 	return fmt.Sprintf("trial %d to epoch %d, split %d", s.Trial, s.Until, s.Split)
 }
 
-// definition returns what identifies a search: everything that the results of its trials depend on, except the engine,
-// which changes only the last digits of results (see docs/repeating.md). The number of trials and the deadline are left
-// out as well, so that a search can go on with more trials or more time.
+// definition is what the results of trials depend on, except the engine, which changes only their last digits
+// (docs/repeating.md). The number of trials and the deadline do not belong to it, so that a search can go on with more.
 func (s *Search) definition() map[string]any {
 	graphs := map[int]string{}
 	for _, b := range s.Graphs {
@@ -75,12 +64,9 @@ func (s *Search) definition() map[string]any {
 		"config": s.Base.Resolved().Values(), "dimensions": s.dimensions(), "schedule": s.Schedule}
 }
 
-// dimensions returns the settings that are searched.
 func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fixed...) }
 
-// ID returns a text that identifies the search. Two searches have the same ID if they have the same dataset, splits,
-// ranges, rungs, seed and other settings. They then have the same trials, too. In the records of a search, the ID
-// stands where other records have the name of a profile.
+// ID is the same for searches with the same definition, which have the same trials. It is the Profile of their records.
 func (s *Search) ID() string {
 	key, err := runs.Key(s.definition())
 	if err != nil {
@@ -90,14 +76,12 @@ func (s *Search) ID() string {
 	return runs.Search + "-" + key[:short]
 }
 
-// checksum returns the checksum of the graph as the model of c sees it: some models do not see the directions of edges.
-// The labels of test nodes do not change the checksum, since [Blindfold] has replaced these labels.
+// checksum is that of the graph as the model of c sees it.
 func (b Blind) checksum(c train.Config) string { return models.Seen(c.Config, b.graph).Checksum() }
 
 // Metric returns the name of the metric by which trials are compared. The metric is computed on validation nodes.
 func (s *Search) Metric() string { return train.Metric(s.Graphs[0].graph) }
 
-// check returns an error if the search cannot be run.
 func (s *Search) check() error {
 	if len(s.Graphs) == 0 {
 		return fmt.Errorf("a search needs a split at least")
@@ -108,13 +92,11 @@ func (s *Search) check() error {
 	return s.Base.Validate()
 }
 
-// Sampler returns the sampler that draws the settings of trials.
 func (s *Search) Sampler() *Sampler { return NewSampler(s.dimensions(), s.Base, s.Base.Seed) }
 
 // Run makes trials until none is left, or until the deadline. If ctx is cancelled, the current training saves a
-// checkpoint, and Run returns an error. A later call of Run goes on from this checkpoint. A trial that diverges or
-// fails, for instance because it needs more memory than there is, counts as worse than all others. If all of the first
-// few trials fail, Run returns an error. A trial that failed before this call of Run is tried once more.
+// checkpoint, and Run returns an error. A trial that diverges or fails counts as worse than all others; if it failed
+// before this call, it is tried once more. If all of the first few trials fail, Run returns an error.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err := s.check(); err != nil {
 		return nil, err

@@ -17,32 +17,27 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Space says which settings are searched, and in which ranges. It is read from a JSON file; the folder data/spaces has
-// examples.
+// Space says which settings are searched, and in which ranges: a JSON file, such as those in data/spaces.
 type Space struct {
 	Schema string `json:"$schema,omitempty"`
 	Name   string `json:"name"`
 	// About says where the ranges come from.
 	About string `json:"about"`
-	// Rules give ranges to the settings of models. If several rules give ranges for the same setting of a model, the
-	// last one counts.
+	// Of several rules about a setting of a model, the last one counts.
 	Rules []Rule `json:"rules"`
 }
 
-// Rule gives ranges to the settings of models. A rule that names no models applies to all models; a model then ignores
-// the settings that it does not have. If a rule names models, each of them must have all settings of the rule.
-// Otherwise [ParseSpace] returns an error.
+// Rule gives ranges to the settings of models. A rule that names no models applies to all, which ignore the settings
+// that they do not have; models that it names must have them all.
 type Rule struct {
 	Note     string           `json:"note,omitempty"`
 	Models   []string         `json:"models,omitempty"`
 	Settings map[string]Range `json:"settings"`
 }
 
-// maxSpace is the largest size, in bytes, that the file of a space may have.
 const maxSpace = 1 << 20
 
-// OpenSpace returns a space. The argument is the name of a space that comes with revgnn (in the folder data/spaces), or
-// the path of a file with a space.
+// OpenSpace returns a space that comes with revgnn (in data/spaces), by its name, or reads a file.
 func OpenSpace(nameOrFile string) (*Space, error) {
 	if slices.Contains(data.SpaceNames(), nameOrFile) {
 		text, err := data.Space(nameOrFile)
@@ -66,8 +61,8 @@ func OpenSpace(nameOrFile string) (*Space, error) {
 	return s, nil
 }
 
-// ParseSpace reads a space from JSON. It returns an error if the space has an unknown setting or model, an empty range,
-// a range with values that the setting cannot have, or a condition that names a setting with a condition of its own.
+// ParseSpace reads a space from JSON. It returns an error for an unknown setting or model, for a range that is empty or
+// has values that the setting cannot have, and for conditions on settings with conditions.
 func ParseSpace(text []byte) (*Space, error) {
 	var s Space
 	if err := files.Strict(text, &s); err != nil {
@@ -89,9 +84,8 @@ func ParseSpace(text []byte) (*Space, error) {
 	return &s, nil
 }
 
-// checkConditions returns an error if the condition of a setting names a setting that has a condition itself. Settings
-// with conditions are all drawn after those without ([Sampler.sample]), but in no special order among themselves. So
-// the setting that the condition names might not have its value yet.
+// checkConditions returns an error if a condition names a setting that has one itself: these are drawn in no special
+// order, so that it might not have its value yet.
 func (s *Space) checkConditions(model string) error {
 	drawn := s.Of(model)
 	for _, d := range drawn {
@@ -105,8 +99,7 @@ func (s *Space) checkConditions(model string) error {
 	return nil
 }
 
-// ordered lists the settings that cannot be searched: limits on how long trials train, and the seed of the search. All
-// trials of a search have the same values of these settings.
+// ordered lists the settings that all trials of a search share.
 var ordered = []string{"epochs", "patience", "seed"}
 
 func (r Rule) check() error {
@@ -132,10 +125,7 @@ func (r Rule) check() error {
 	return nil
 }
 
-// fits checks the range of the setting named key, for each model to which the rule applies. It returns an error if the
-// setting cannot have the smallest or the largest value of the range, or one of its choices. A condition of the range
-// ([Range.When]) names values of other settings. fits also returns an error if another setting cannot have a value that
-// a condition names for it.
+// fits returns an error if a setting of a model cannot have the corners of its range, or the values in its conditions.
 func (r Rule) fits(key string) error {
 	named := r.Models
 	if len(named) == 0 {
@@ -162,8 +152,7 @@ func (r Rule) fits(key string) error {
 	return nil
 }
 
-// possible returns an error if the model of c does not have the setting named key, or if the setting cannot have the
-// given value.
+// possible returns an error if the setting of c cannot have the value.
 func possible(c train.Config, key string, value json.RawMessage) error {
 	if err := c.Decode(key, value); err != nil {
 		return err
@@ -176,13 +165,12 @@ func possible(c train.Config, key string, value json.RawMessage) error {
 	return nil
 }
 
-// Dimension is a setting that is searched, with its range.
 type Dimension struct {
 	Key string
 	Range
 }
 
-// Of returns those settings of a model that are searched, in the order of their names. Settings in fixed are left out.
+// Of returns those settings of a model that are searched, without those in fixed, in the order of their names.
 func (s *Space) Of(model string, fixed ...string) []Dimension {
 	ranges := map[string]Range{}
 	has := train.Default(model).Values()

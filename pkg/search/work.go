@@ -14,19 +14,15 @@ type work struct {
 	id      string
 	sampler *Sampler
 	claims  runs.Claims
-	// began is the time at which Run was called. Trials that failed before this time are made again.
+	// Trials that failed before began are made again.
 	began time.Time
-	// known has the outcomes of the trials; the method look reads them from the records. costs predicts how long steps
-	// take.
 	known known
 	costs *costs
-	// late has the jobs that were stopped because they would have missed the deadline. This process does not begin them
-	// again.
+	// late are the jobs that were stopped for the deadline, and that this process does not begin again.
 	late map[Job]bool
 }
 
-// look reads the records of the search again. It also calls the method hopeless, which returns an error if the search
-// should end because all of its first trials failed.
+// look reads the records of the search again.
 func (w *work) look() (err error) {
 	if w.known, err = read(w.Store, w.id, w.began); err != nil {
 		return err
@@ -39,8 +35,8 @@ func (w *work) look() (err error) {
 	return w.hopeless()
 }
 
-// hopeless returns an error if the first ten trials failed, or all trials if there are fewer than ten. It is then
-// likely that further trials would fail, too, whatever their settings.
+// hopeless returns an error if the first ten trials failed, or all if there are fewer: further ones would probably
+// fail, too.
 func (w *work) hopeless() error {
 	const enough = 10
 	count, why := 0, ""
@@ -58,10 +54,8 @@ func (w *work) hopeless() error {
 		"given, and search again: failed trials are then made once more", count, why)
 }
 
-// next claims a step, and returns the step with its claim. It takes the first step that is predicted to end before the
-// deadline and that no other process has claimed. If other processes have claimed all steps that can be made now, next
-// waits until one of these steps is released, and claims it if it is still to be made. It returns nil if the search is
-// over.
+// next claims the first step that is predicted to end before the deadline and that no other process has claimed. If
+// others have claimed all, it waits for one of them. It returns nil if the search is over.
 func (w *work) next(ctx context.Context) (*Step, *runs.Claim, error) {
 	for {
 		step, own, taken, err := w.claim()
@@ -74,8 +68,7 @@ func (w *work) next(ctx context.Context) (*Step, *runs.Claim, error) {
 			}
 			step = taken
 		}
-		// The records may be out of date: another process may have made this step since they were read. Read them
-		// again.
+		// Another process may have made this step since the records were read.
 		if err := w.look(); err != nil {
 			own.Release()
 			return nil, nil, err
@@ -87,13 +80,10 @@ func (w *work) next(ctx context.Context) (*Step, *runs.Claim, error) {
 	}
 }
 
-// ahead is the largest number of new trials (trials without a record) that one call of the method claim goes through.
-// The number must be limited, since a search without a limit on trials has new trials without end.
+// ahead is the largest number of new trials that claim goes through: without a limit on trials they have no end.
 const ahead = 64
 
-// claim goes through the steps that can be made now and are predicted to end before the deadline, and tries to claim
-// one after the other. It stops when it has claimed one, and returns this step with its claim own. If other processes
-// have claimed all of these steps, claim returns only the first of them, as the result taken.
+// claim claims the first step that can be. If other processes have claimed all, it returns the first of them as taken.
 func (w *work) claim() (step *Step, own *runs.Claim, taken *Step, err error) {
 	fresh := 0
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
@@ -122,8 +112,7 @@ func (w *work) claim() (step *Step, own *runs.Claim, taken *Step, err error) {
 	return nil, nil, taken, nil
 }
 
-// wait waits until another process releases the claim of a step, and then claims the step. It returns nil if the
-// deadline comes first.
+// wait waits until another process releases a step, and claims it. It returns nil if the deadline comes first.
 func (w *work) wait(ctx context.Context, s Step) (*runs.Claim, error) {
 	if w.Waits != nil {
 		w.Waits()
@@ -162,9 +151,8 @@ func (w *work) steps(job Job) (steps []Step, err error) {
 	return steps, nil
 }
 
-// wanted tells whether a step is still to be made. It looks for the step's job among the jobs that the schedule lists.
-// If there is no limit on trials, this list has no end. But new trials come last in it, in the order of their numbers.
-// So the loop can stop at the first new trial with a higher number than the step's trial.
+// wanted tells whether a step is still to be made. New trials come last in Next, in order and without end, so that it
+// can stop at the first one after the step's.
 func (w *work) wanted(step Step) bool {
 	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
 		if job == step.Job {
@@ -178,7 +166,6 @@ func (w *work) wanted(step Step) bool {
 	return false
 }
 
-// splits returns the splits of the search.
 func (w *work) splits() []int {
 	var out []int
 	for _, b := range w.Graphs {
@@ -187,9 +174,7 @@ func (w *work) splits() []int {
 	return out
 }
 
-// claimKey returns the key of a step's claim. The name of the training's checkpoint file contains this key. A training
-// goes on from rung to rung, and has one checkpoint file for all rungs. Therefore the key depends on the trial and the
-// split, but not on the rung.
+// claimKey does not depend on the rung: a training goes on from rung to rung with one checkpoint.
 func (w *work) claimKey(s Step) string {
 	key, err := runs.Key(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
 	if err != nil {

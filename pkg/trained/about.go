@@ -13,49 +13,40 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// key is the name of an entry in the metadata of a model's file. The value of this entry is the [About], as JSON.
+// key is the entry in the metadata of a model's file that has the [About] as JSON.
 const key = "revgnn.model"
 
-// format is the version of [About]. A file with another version is refused, since its About may have entries that this
-// program does not know.
+// Files with another format are refused: they may say what this program does not know.
 const format = 1
 
 // About is what a file says about its model, in addition to the parameters.
 type About struct {
 	Format int `json:"format"`
-	// Config is the whole configuration: the settings of the model and of its training.
+	// Config has the settings of the model and of its training.
 	Config train.Config `json:"config"`
-	// Features is the number of features per node. FeatureNames are the names of the features, or nil if they have no
-	// names. RowNormalised is true if the model was trained on row-normalised features: each node's features were
-	// divided by their sum if this sum exceeds 1 ([datasets.RowNormalise]).
+	// FeatureNames may be nil. RowNormalised says that the model was trained on row-normalised features
+	// ([datasets.RowNormalise]).
 	Features      int      `json:"features"`
 	FeatureNames  []string `json:"feature_names,omitempty"`
 	RowNormalised bool     `json:"row_normalised"`
-	// Classes are the classes' names, in the order of the model's outputs.
+	// Classes are in the order of the model's outputs.
 	Classes []string `json:"classes"`
-	// Dataset is the name of the graph that the model was trained on, and Nodes is the number of its nodes. Checksum is
-	// the checksum of this graph as the model sees it: without the directions of edges, unless the model reads them
-	// ([models.Seen]). Split and Seed are the split and the seed of the training.
+	// The graph that the model was trained on; its checksum is that of the graph as the model sees it ([models.Seen]).
 	Dataset  string `json:"dataset"`
 	Nodes    int    `json:"nodes"`
 	Checksum string `json:"checksum"`
 	Split    int    `json:"split"`
 	Seed     uint64 `json:"seed"`
-	// BestEpoch is the number of the best epoch: the file has the parameters after this epoch. Metric is the name of
-	// the metric. With these parameters, Val is the metric on the validation nodes, and Test is the metric on the test
-	// nodes.
-	BestEpoch int          `json:"best_epoch"`
-	Metric    string       `json:"metric"`
-	Val       train.Number `json:"val"`
-	Test      train.Number `json:"test"`
-	// Engine is the name of the engine that trained the model. Versions has the versions of revgnn, of Go, and of the
-	// Go modules that results depend on. Its keys are their names.
-	Engine   string            `json:"engine"`
-	Versions map[string]string `json:"versions"`
+	// The file has the parameters after the best epoch; the metrics are with these.
+	BestEpoch int               `json:"best_epoch"`
+	Metric    string            `json:"metric"`
+	Val       train.Number      `json:"val"`
+	Test      train.Number      `json:"test"`
+	Engine    string            `json:"engine"`
+	Versions  map[string]string `json:"versions"`
 }
 
-// Describe returns the description of a trained model. The arguments describe its training: the graph g, the
-// configuration c, the name of the engine, and the result r.
+// Describe returns the description of a model that was trained on g, with the configuration c, on the named engine.
 func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) About {
 	return About{Format: format, Config: c.Resolved(), Features: g.NumFeatures, FeatureNames: g.FeatureNames,
 		RowNormalised: g.RowNormalised, Classes: g.Classes(), Dataset: g.Name, Nodes: g.NumNodes,
@@ -63,8 +54,7 @@ func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) A
 		Metric: train.Metric(g), Val: r.Val, Test: r.Test, Engine: engine, Versions: machine.Versions()}
 }
 
-// parse reads the About from the metadata of a model's file. The argument path is the name of this file, which error
-// messages use.
+// parse reads the About from the metadata of a file.
 func parse(path string, metadata map[string]string) (a About, err error) {
 	text, has := metadata[key]
 	if !has {
@@ -104,8 +94,7 @@ func (a About) validate() error {
 	return nil
 }
 
-// fits returns an error if the model cannot be used on the graph g. The argument file is the name of the model's file,
-// which the error message uses.
+// fits returns an error if the model cannot be used on g.
 func (a About) fits(g *graphs.Graph, file string) error {
 	if g.NumFeatures != a.Features {
 		return fmt.Errorf("%s is of a model for graphs with %d features per node, as %s has, but %s has %d: give a "+
@@ -126,9 +115,8 @@ func (a About) fits(g *graphs.Graph, file string) error {
 	return a.fitsNodes(g, file)
 }
 
-// fitsNodes returns an error if the model cannot be used on the nodes of the graph g. Two kinds of models are checked.
-// A model with a weight for each node needs a graph with as many nodes as the graph that it was trained on. A model
-// that reads labels when it predicts needs the same graph that it was trained on.
+// fitsNodes checks two kinds of models: one with a weight for each node needs as many nodes as in training, and one
+// that reads labels when it predicts needs the same graph.
 func (a About) fitsNodes(g *graphs.Graph, file string) error {
 	parameters, err := models.Parameters(a.Config.Config, a.Features, len(a.Classes))
 	if err != nil {

@@ -15,16 +15,14 @@ import (
 // Model is a trained model.
 type Model struct {
 	About
-	// Weights has the values of the model's parameters, by name. It also has the running statistics of batch
-	// normalisation, if the model uses this.
+	// Weights are the parameters by name, and the running statistics of batch normalisation.
 	Weights map[string]train.Array
-	// file is how error messages name the model. It is the name of the model's file if the model was read from a file.
+	// file is how error messages name the model.
 	file string
 }
 
-// New returns the model that a training has produced, with the parameters of the best epoch. The arguments describe the
-// training: the graph g, the configuration c, the name of the engine, and the result r. New returns an error if there
-// is no best epoch, for example because the loss was not finite in the first epoch.
+// New returns the model that a training has produced, with the parameters of the best epoch, and an error if there is
+// no best epoch, for example because the loss was not finite in the first one.
 func New(g *graphs.Graph, c train.Config, engine string, r *train.Result) (*Model, error) {
 	if len(r.Weights) == 0 {
 		return nil, fmt.Errorf("the training of %s on %s has no best epoch, and so no parameters to keep (it ended as "+
@@ -33,8 +31,7 @@ func New(g *graphs.Graph, c train.Config, engine string, r *train.Result) (*Mode
 	return &Model{About: Describe(g, c, engine, r), Weights: r.Weights, file: "the model"}, nil
 }
 
-// Write writes the model to a file whose name ends in .safetensors. The file is written as a whole or not at all. It
-// has a checksum, by which [Read] notices if a byte has changed.
+// Write writes the model to a .safetensors file, as a whole or not at all, and with a checksum.
 func (m *Model) Write(path string) error {
 	text, err := json.Marshal(m.About)
 	if err != nil {
@@ -43,8 +40,7 @@ func (m *Model) Write(path string) error {
 	return weights.WriteFile(path, m.Weights, map[string]string{key: string(text)})
 }
 
-// Read reads a file that [Model.Write] or 'revgnn train --out' wrote. It returns an error if the file has no
-// description of its model ([About]), or if the file has been changed.
+// Read reads a file that [Model.Write] or 'revgnn train --out' wrote. A file that was changed is an error.
 func Read(path string) (*Model, error) {
 	f, err := weights.ReadFile(path)
 	if err != nil {
@@ -53,8 +49,7 @@ func Read(path string) (*Model, error) {
 	return Of(path, f)
 }
 
-// Of does the same as [Read] for a file that has been read already. The argument path is the name of this file, which
-// error messages use.
+// Of is [Read] for a file that has been read already.
 func Of(path string, f weights.File) (*Model, error) {
 	about, err := parse(path, f.Metadata)
 	if err != nil {
@@ -67,31 +62,22 @@ func Of(path string, f weights.File) (*Model, error) {
 	return &Model{About: about, Weights: f.Parameters, file: path}, nil
 }
 
-// Prediction holds a model's outputs for the nodes of a graph. The nodes have the same order as in the graph. Matrices
-// are stored row by row.
+// Prediction holds a model's outputs for the nodes of a graph, in its order. Matrices are stored row by row.
 type Prediction struct {
-	// IDs are the names of the nodes. Classes are the names of the classes, in the order of the columns of
-	// Probabilities.
 	IDs, Classes []string
-	// Probabilities is a matrix of shape [nodes, classes]. Each row has one node's probabilities of the classes, which
-	// add up to 1.
+	// Shape [nodes, classes]; rows add up to 1.
 	Probabilities []float64
-	// Logits is a matrix of shape [nodes, Outputs]. It has one logit for each class. If there are two classes, it has
-	// only the logit of the second class. Representation is a matrix of shape [nodes, Width]. It has the features that
-	// the model's last layer reads.
+	// Logits has the shape [nodes, Outputs]: a logit for each class, or that of the second of two. Representation is
+	// what the model's last layer reads, [nodes, Width].
 	Logits, Representation []float32
 	Outputs, Width         int
-	// Engine is the name of the engine that computed the prediction.
-	Engine string
+	Engine                 string
 }
 
-// Predict computes the class probabilities of a graph's nodes, in evaluation mode (without dropout, and with the
-// running statistics of batch normalisation). The graph needs neither labels nor splits, unless the model reads labels
-// ([models.Kind].ReadsLabels). The graph must have the features that the model was trained on, in the same order. If
-// the model was trained on row-normalised features ([datasets.RowNormalise]), Predict normalises the features of this
-// graph in the same way, unless they are normalised already.
-//
-// If e is nil, Predict uses the first engine that is available ([engine.Open]).
+// Predict computes the class probabilities of a graph's nodes in evaluation mode: without dropout, and with the running
+// statistics of batch normalisation. The graph must have the features that the model was trained on, in the same order;
+// they are row-normalised if those were. Labels and splits matter only if the model reads labels
+// ([models.Kind].ReadsLabels). A nil engine stands for the first that is available ([engine.Open]).
 func (m *Model) Predict(e *engine.Engine, g *graphs.Graph) (*Prediction, error) {
 	if err := m.fits(g, m.file); err != nil {
 		return nil, err

@@ -12,17 +12,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// Of returns the probability that a node belongs to a class. The arguments are the number of the node and the number of
-// the class, both counted from 0.
+// Of returns the probability that a node belongs to a class. Both count from 0.
 func (p *Prediction) Of(node, class int) float64 { return p.Probabilities[node*len(p.Classes)+class] }
 
-// Write writes the prediction to a file, as a whole or not at all. The end of the file's name chooses the format:
-//
-//   - .csv: a row for each node. The column id has the names of the nodes. Each further column has the name of a class,
-//     and the probabilities of this class.
-//   - .npz: three arrays. The array probabilities has the shape [nodes, classes]. The array logits has the same
-//     shape or, if there are two classes, the shape [nodes]. The array representation has the shape [nodes, width]. The
-//     nodes have the same order as in the graph.
+// Write writes the prediction to a file, as a whole or not at all: .csv has a row for each node, with its id and the
+// probabilities of the classes by name; .npz has the [Prediction.Arrays].
 func (p *Prediction) Write(path string) error {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv":
@@ -33,8 +27,7 @@ func (p *Prediction) Write(path string) error {
 	return fmt.Errorf("%s ends neither in .csv nor in .npz: name the file by its format", path)
 }
 
-// Only returns the part of the prediction that is about the given nodes. The argument nodes lists the numbers of these
-// nodes, counted from 0.
+// Only returns the part of the prediction that is about the given nodes, which count from 0.
 func (p *Prediction) Only(nodes []int) *Prediction {
 	q := *p
 	q.IDs, q.Probabilities, q.Logits, q.Representation = nil, nil, nil, nil
@@ -47,7 +40,6 @@ func (p *Prediction) Only(nodes []int) *Prediction {
 	return &q
 }
 
-// rowOf returns a row of a row-major matrix.
 func rowOf[T any](matrix []T, row, width int) []T { return matrix[row*width : (row+1)*width] }
 
 func (p *Prediction) writeCSV(to io.Writer) error {
@@ -65,7 +57,8 @@ func (p *Prediction) writeCSV(to io.Writer) error {
 	return w.Error()
 }
 
-// Arrays returns the arrays that [Prediction.Write] writes into an .npz file.
+// Arrays returns probabilities [nodes, classes], logits of the same shape or, for two classes, [nodes], and
+// representation [nodes, width].
 func (p *Prediction) Arrays() []npz.Named {
 	n := len(p.IDs)
 	probabilities := make([]float32, len(p.Probabilities))

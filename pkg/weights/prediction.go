@@ -8,16 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Prediction returns the results of an evaluation of a model on n nodes, as arrays for an .npz file:
-//
-//   - "logits" has the shape [n, outputs], or [n] if the model has one output for each node;
-//   - "representation" has the shape [n, width]; it has the features that the model's classifier reads;
-//   - "loss" is a single value;
-//   - "grad.<name>" is the gradient of the loss with respect to one parameter; <name> is the parameter's name in the
-//     file of weights.
-//
-// The argument names maps the names of the model's parameters to their names in the file of weights. [For] returns such
-// a map.
+// Prediction returns an evaluation of a model on n nodes as arrays: "logits" [n, outputs] or, for one output, [n];
+// "representation" [n, width], which the classifier reads; "loss", a single value; and "grad.<name>" for each
+// parameter. The map names has the names of parameters in the file of weights; see [For].
 func Prediction(p *train.Prediction, n int, names map[string]string) []npz.Named {
 	shape := []int{n, p.Outputs}
 	if p.Outputs == 1 {

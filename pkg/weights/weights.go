@@ -1,5 +1,5 @@
-// Package weights reads and writes the parameters of models as .npz or .safetensors files. The parameters have the
-// names that they have in the PyTorch implementation of the paper's authors.
+// Package weights reads and writes the parameters of models as .npz or .safetensors files, under the names of the
+// PyTorch implementation of the paper's authors.
 package weights
 
 import (
@@ -15,25 +15,20 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// maxValues is the largest number of values that are read from one file. Without this limit, a small compressed file
-// could fill the memory.
+// maxValues limits what a small compressed file can unpack into memory.
 const maxValues = 1 << 28
 
 // Prefix marks the names of parameters in files that also hold other arrays.
 const Prefix = "param."
 
-// others lists beginnings of names. An array whose name begins with one of them is not a parameter, but an output or a
-// gradient of a model.
+// others begin the names of arrays that are outputs or gradients, not parameters.
 var others = []string{"out.logits", "out.representation", "out.loss", "grad."}
 
-// counter is the ending of some arrays' names. In these arrays, PyTorch's batch normalisation counts batches. revgnn
-// does not need these arrays.
+// counter ends the names of arrays in which PyTorch's batch normalisation counts batches.
 const counter = ".num_batches_tracked"
 
-// Read reads the parameters in an .npz or .safetensors file. If the names of some arrays have the form "param.<name>",
-// only these arrays are parameters, and they are returned under the names <name>. Otherwise all arrays are parameters,
-// except outputs and gradients ("out.logits", "grad.…"). In both cases, arrays in which PyTorch's batch normalisation
-// counts batches are left out.
+// Read reads the parameters in an .npz or .safetensors file: the arrays "param.<name>" if there are any, or else all
+// except outputs and gradients. PyTorch's counters of batches are left out.
 func Read(path string) (map[string]train.Array, error) {
 	f, err := ReadFile(path)
 	return f.Parameters, err
@@ -42,13 +37,13 @@ func Read(path string) (map[string]train.Array, error) {
 // File is the content of a file of weights.
 type File struct {
 	Parameters map[string]train.Array
-	// Metadata is the metadata of a .safetensors file; it is empty for an .npz file.
+	// Metadata is that of a .safetensors file.
 	Metadata map[string]string
 	// Sealed is true if the file has a checksum that revgnn wrote and that is right.
 	Sealed bool
 }
 
-// ReadFile does the same as [Read], and also returns the metadata.
+// ReadFile is [Read] with the metadata.
 func ReadFile(path string) (f File, err error) {
 	var (
 		names []string
@@ -76,8 +71,6 @@ func ReadFile(path string) (f File, err error) {
 	return f, err
 }
 
-// read reads the parameters among the arrays of a file. It is given the names of all arrays, and a function that reads
-// the array with a given name.
 func read(path string, names []string,
 	array func(string) ([]float32, []int, error)) (map[string]train.Array, error) {
 	out := map[string]train.Array{}
@@ -103,7 +96,6 @@ func unknownFormat(path string) error {
 	return fmt.Errorf("weights: %s ends neither in .npz nor in .safetensors; name the file by its format", path)
 }
 
-// parameters returns those of the given names that are names of parameters; see [Read].
 func parameters(names []string) []string {
 	marked := slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, Prefix) })
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -117,13 +109,13 @@ func parameters(names []string) []string {
 	})
 }
 
-// Write writes parameters to a file, as a whole or not at all. The end of the file's name chooses the format, .npz or
-// .safetensors. Equal parameters give equal files, byte for byte.
+// Write writes parameters to an .npz or .safetensors file, as a whole or not at all. Equal parameters give equal files,
+// byte for byte.
 func Write(path string, parameters map[string]train.Array) error {
 	return WriteFile(path, parameters, nil)
 }
 
-// WriteFile does the same as [Write], and also writes metadata, which only a .safetensors file can have.
+// WriteFile is [Write] with metadata, which only a .safetensors file can have.
 func WriteFile(path string, parameters map[string]train.Array, metadata map[string]string) error {
 	names := slices.Sorted(maps.Keys(parameters))
 	switch strings.ToLower(filepath.Ext(path)) {
@@ -149,14 +141,10 @@ func WriteFile(path string, parameters map[string]train.Array, metadata map[stri
 	return unknownFormat(path)
 }
 
-// For picks the arrays that a model needs, out of the arrays of a file. The model is for graphs with the given numbers
-// of features and classes. The argument read maps names to arrays, as [Read] returns them.
-//
-// The result wanted has the picked arrays under the names of the model's parameters. The result names maps these names
-// to the names in the file. The two names of a weight may differ: PyTorch adds "_orig" to the name of a weight that is
-// scaled inside the model (reparametrised). For accepts each name with and without this ending. If the file has an
-// array that the model does not use, For returns an error, since the file is probably from another model or from other
-// settings. For does not check for missing arrays or wrong shapes; [train.Predict] does.
+// For picks the arrays that a model needs out of those that [Read] returns, under the names of its parameters; names
+// maps these to the names in the file. They may differ: PyTorch adds "_orig" to the name of a weight that is scaled
+// inside the model, and For accepts both. An array that the model does not use is an error, since the file is then
+// probably of another model. Missing arrays and wrong shapes are left to [train.Predict].
 func For(c models.Config, features, classes int,
 	read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
 	parameters, err := models.Parameters(c, features, classes)
@@ -183,8 +171,7 @@ func For(c models.Config, features, classes int,
 	return wanted, names, nil
 }
 
-// other returns the second name that a weight may have in a file. If the given name ends in "_orig", other removes this
-// ending. If not, other adds it. PyTorch marks a weight that is scaled inside the model by this ending.
+// other returns the second name that a weight may have: with or without "_orig".
 func other(name string) string {
 	const mark = "_orig"
 	if plain, ok := strings.CutSuffix(name, mark); ok {
