@@ -20,10 +20,6 @@ import (
 )
 
 func main() {
-	if err := host.Tune(); err != nil {
-		fmt.Fprintln(os.Stderr, "revgnn: "+err.Error())
-	}
-	engine.AfterCompile(host.Trim)
 	engine.OnRefusal(func(err error) { fmt.Fprintln(os.Stderr, "revgnn: "+sentence(err)) })
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }

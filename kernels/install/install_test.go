@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/host"
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
@@ -56,7 +55,7 @@ func TestKernel(t *testing.T) {
 	if spec.Argv[0] != filepath.Join(p.venv, "bin", "gonb") || spec.Argv[len(spec.Argv)-1] != "-go_work="+p.project {
 		t.Errorf("argv is %q", spec.Argv)
 	}
-	for name, want := range map[string]string{"GOPROXY": "off", "GOFLAGS": "-ldflags=-w", "GLIBC_TUNABLES": host.Tunables,
+	for name, want := range map[string]string{"GOPROXY": "off", "GOFLAGS": "-ldflags=-w", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=2",
 		"A": "1", "B": "2",
 		"PATH": p.venv + "/bin:/opt/go/bin:${PATH}"} {
 		if spec.Env[name] != want {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"text/template"
 
-	"github.com/revgnn/revgnn/pkg/host"
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
@@ -25,7 +24,6 @@ func (p *place) kernel(env map[string]string) (string, error) {
 	var spec bytes.Buffer
 	err = t.Execute(&spec, map[string]any{
 		"Project": p.project, "Venv": p.venv, "GoBin": filepath.Join(p.goroot, "bin"), "ECharts": library, "Env": env,
-		"Tunables": host.Tunables,
 	})
 	if err != nil {
 		return "", err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/files"
 )
 
 // Get downloads the files of a dataset into the data directory and verifies them. A file that is already there is kept
@@ -92,11 +93,16 @@ func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return unwritable(filepath.Dir(path), err)
 	}
-	unlock, err := lockFolder(ctx, filepath.Dir(path))
+	// Two processes must not download into one file at the same time.
+	lock, err := files.AwaitLock(ctx, filepath.Join(filepath.Dir(path), ".lock"))
 	if err != nil {
-		return err
+		if ctx.Err() != nil {
+			return fmt.Errorf("cancelled while another process downloads into %s (%w)", filepath.Dir(path),
+				context.Cause(ctx))
+		}
+		return unwritable(filepath.Dir(path), err)
 	}
-	defer unlock()
+	defer lock.Release()
 	// Another process may have fetched the file while this process waited for the lock.
 	if verifyFile(path, file) == nil {
 		return nil

@@ -210,7 +210,6 @@ func revgnnCompile(args *C.compile_args) unsafe.Pointer {
 	dir, p := programsDir(), args.program
 	name := programName(plugin.machine, text(p.format, p.format_size), text(p.code, p.code_size), options)
 	if !loadProgram(args, dir.load(name)) {
-		defer compiled()
 		c := C.CBytes(options)
 		defer C.free(c)
 		if err := C.compile(plugin.api, args, (*C.char)(c), C.size_t(len(options))); err != nil {

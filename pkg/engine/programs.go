@@ -22,28 +22,6 @@ import (
 // is "off", programs are not kept.
 const Programs = "REVGNN_PROGRAMS"
 
-// afterCompile is the function that was passed to [AfterCompile].
-var afterCompile atomic.Pointer[func()]
-
-// AfterCompile sets a function f that is called whenever the engine for XLA on the CPU has compiled a program. f is
-// called on the thread that compiled the program. It is not called when a kept program was loaded instead. Compiling
-// takes a few hundred MB of memory for a short time. The C library may not give this memory back to the operating
-// system by itself, but f can make it do so: see Trim in package host. If f is nil, no function is called any more.
-func AfterCompile(f func()) {
-	if f == nil {
-		afterCompile.Store(nil)
-		return
-	}
-	afterCompile.Store(&f)
-}
-
-// compiled calls the function that was passed to [AfterCompile], if there is one.
-func compiled() {
-	if f := afterCompile.Load(); f != nil {
-		(*f)()
-	}
-}
-
 // refused is the function that was passed to [OnRefusal]. told says whether this function has been called.
 var (
 	refused atomic.Pointer[func(error)]

@@ -1,9 +1,0 @@
-//go:build !(linux && cgo)
-
-package host
-
-const glibc = false
-
-func trim() {}
-
-func restart(string) error { return nil }
