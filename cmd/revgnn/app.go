@@ -36,7 +36,7 @@ type app struct {
 
 func (a *app) root() *cobra.Command {
 	root := group("revgnn", "Residual graph networks with forward and reverse layers", a.doctor(), a.datasets(),
-		a.train(), a.predict(), a.invert(), a.bench(), a.runs(), a.reproduce(), a.search(), a.claims(), a.installPlugin(),
+		a.train(), a.predict(), a.trace(), a.invert(), a.bench(), a.runs(), a.reproduce(), a.search(), a.claims(), a.installPlugin(),
 		a.version())
 	root.Long = "revgnn trains residual graph networks that read both ends of a diffusion: " +
 		"forward layers that smooth node\nfeatures over the graph, and their inverses, which sharpen them.\n\n" +

@@ -94,12 +94,12 @@ func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details,
 		d.NoSmoothness = "the training was interrupted"
 		return d, nil
 	}
-	t, err := Trace(e, g, r.Split, c, r.Weights, followed(max(c.Forward, c.Reverse)))
+	t, err := Trace(e, g, r.Split, c, r.Weights, Followed(max(c.Forward, c.Reverse)))
 	if err != nil {
 		d.NoSmoothness = err.Error()
 		return d, nil
 	}
-	d.Forward, d.Reverse = smoothness(t.Forward), smoothness(t.Reverse)
+	d.Forward, d.Reverse = SmoothnessOf(t.Forward), SmoothnessOf(t.Reverse)
 	return d, nil
 }
 
@@ -183,10 +183,10 @@ func curvesOf(r *Result) (c Curves) {
 	return c
 }
 
-// followed lists the numbers of layers after which the smoothness is computed: 0, the powers of two below the depth,
+// Followed lists the numbers of layers after which the smoothness is computed: 0, the powers of two below the depth,
 // and the depth. For depths above 16, the list has powers of four instead of powers of two. The list is short, since
 // each number in it makes compiling slower.
-func followed(depth int) []int {
+func Followed(depth int) []int {
 	layers, by := []int{0}, 2
 	if depth > 16 {
 		by = 4
@@ -197,7 +197,8 @@ func followed(depth int) []int {
 	return append(layers, depth)
 }
 
-func smoothness(states []State) (out []Smoothness) {
+// SmoothnessOf returns the measures of states, rounded to five significant digits.
+func SmoothnessOf(states []State) (out []Smoothness) {
 	for _, s := range states {
 		dirichlet, mad, rank := significant(s.Dirichlet), significant(s.MAD), significant(s.EffectiveRank)
 		out = append(out, Smoothness{s.Layer, significant(s.GSL), &dirichlet, &mad, &rank})

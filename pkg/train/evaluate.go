@@ -21,26 +21,11 @@ import (
 func Evaluate(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights map[string]Array,
 	known []bool) (p *Prediction, err error) {
 	defer recovered(&err)
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
-	if g.NumNodes == 0 || g.NumFeatures == 0 || classes < 2 {
-		return nil, fmt.Errorf("graph %q has %d nodes of %d features, for a model of %d classes: a prediction needs a "+
-			"node, a feature and two classes at least", g.Name, g.NumNodes, g.NumFeatures, classes)
-	}
-	if known == nil {
-		known = make([]bool, g.NumNodes)
-	}
-	read := *g
-	read.NumClasses, read.ClassNames = classes, nil
-	s, err := openSession(e, &read, graphs.Split{Train: known}, c, c.Seed)
+	s, err := openOn(e, g, classes, c, weights, known)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	if err := s.load(weights); err != nil {
-		return nil, err
-	}
 	out, err := s.once("evaluation", func(scope *model.Scope, in []*Node) []*Node {
 		b := s.build(scope, in, false)
 		return []*Node{b.Logits, b.Representation, b.Stats.Outcome}
@@ -58,6 +43,32 @@ func Evaluate(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights 
 			"was trained on", g.Name)
 	}
 	return p, nil
+}
+
+// openOn opens a session for evaluations of a trained model on a graph.
+func openOn(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights map[string]Array,
+	known []bool) (*session, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if g.NumNodes == 0 || g.NumFeatures == 0 || classes < 2 {
+		return nil, fmt.Errorf("graph %q has %d nodes of %d features, for a model of %d classes: a prediction needs a "+
+			"node, a feature and two classes at least", g.Name, g.NumNodes, g.NumFeatures, classes)
+	}
+	if known == nil {
+		known = make([]bool, g.NumNodes)
+	}
+	read := *g
+	read.NumClasses, read.ClassNames = classes, nil
+	s, err := openSession(e, &read, graphs.Split{Train: known}, c, c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.load(weights); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
 }
 
 // Probabilities returns the probability of each class for each of the n nodes: an array of shape [n, classes], row by

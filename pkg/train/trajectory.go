@@ -52,9 +52,26 @@ func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[s
 		return nil, err
 	}
 	defer s.close()
+	return s.trace(layers)
+}
+
+// TraceOn is [Trace] on any graph, with the arguments of [Evaluate].
+func TraceOn(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights map[string]Array, known []bool,
+	layers []int) (t *Trajectory, err error) {
+	defer recovered(&err)
+	s, err := openOn(e, g, classes, c, weights, known)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	return s.trace(layers)
+}
+
+func (s *session) trace(layers []int) (t *Trajectory, err error) {
+	g := s.graph
 	tracer, ok := s.model.Network.(models.Tracer)
 	if !ok {
-		return nil, fmt.Errorf("model %s has no layers to follow: choose one that is made of layers", c.Model)
+		return nil, fmt.Errorf("model %s has no layers to follow: choose one that is made of layers", s.config.Model)
 	}
 	forward, reverse := Within(layers, s.config.Forward), []int(nil)
 	if s.config.HasReverse() {

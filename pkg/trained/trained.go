@@ -79,31 +79,11 @@ type Prediction struct {
 // they are row-normalised if those were. Labels and splits matter only if the model reads labels
 // ([models.Kind].ReadsLabels). A nil engine stands for the first that is available ([engine.Open]).
 func (m *Model) Predict(e *engine.Engine, g *graphs.Graph) (*Prediction, error) {
-	if err := m.fits(g, m.file); err != nil {
+	e, read, known, wanted, err := m.on(e, g)
+	if err != nil {
 		return nil, err
 	}
-	if e == nil {
-		var err error
-		if e, err = engine.Open(""); err != nil {
-			return nil, err
-		}
-	}
-	read := *g
-	if m.RowNormalised && !g.RowNormalised {
-		read.Features = slices.Clone(g.Features)
-		datasets.RowNormalise(read.Features, read.NumFeatures)
-	}
-	var known []bool
-	if m.readsLabels() {
-		known = g.Splits[m.Split].Train
-	} else {
-		read.Labels = make([]int32, g.NumNodes)
-	}
-	wanted, _, err := weights.For(m.Config.Config, m.Features, len(m.Classes), m.Weights)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.file, err)
-	}
-	p, err := train.Evaluate(e, &read, len(m.Classes), m.Config, wanted, known)
+	p, err := train.Evaluate(e, read, len(m.Classes), m.Config, wanted, known)
 	if err != nil {
 		return nil, err
 	}
@@ -113,4 +93,41 @@ func (m *Model) Predict(e *engine.Engine, g *graphs.Graph) (*Prediction, error) 
 		out.IDs = append(out.IDs, g.ID(i))
 	}
 	return out, nil
+}
+
+// Trace returns the states of the model on a graph, as [train.Trace] does. The graph is as for [Model.Predict].
+func (m *Model) Trace(e *engine.Engine, g *graphs.Graph, layers []int) (*train.Trajectory, error) {
+	e, read, known, wanted, err := m.on(e, g)
+	if err != nil {
+		return nil, err
+	}
+	return train.TraceOn(e, read, len(m.Classes), m.Config, wanted, known, layers)
+}
+
+// on returns what an evaluation of the model on a graph needs: an engine, the graph as the model reads it, the nodes
+// whose labels the model may read, and its weights.
+func (m *Model) on(e *engine.Engine, g *graphs.Graph) (_ *engine.Engine, read *graphs.Graph, known []bool,
+	wanted map[string]train.Array, err error) {
+	if err := m.fits(g, m.file); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	if e == nil {
+		if e, err = engine.Open(""); err != nil {
+			return nil, nil, nil, nil, err
+		}
+	}
+	own := *g
+	if m.RowNormalised && !g.RowNormalised {
+		own.Features = slices.Clone(g.Features)
+		datasets.RowNormalise(own.Features, own.NumFeatures)
+	}
+	if m.readsLabels() {
+		known = g.Splits[m.Split].Train
+	} else {
+		own.Labels = make([]int32, g.NumNodes)
+	}
+	if wanted, _, err = weights.For(m.Config.Config, m.Features, len(m.Classes), m.Weights); err != nil {
+		return nil, nil, nil, nil, fmt.Errorf("%s: %w", m.file, err)
+	}
+	return e, &own, known, wanted, nil
 }
