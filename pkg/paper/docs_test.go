@@ -28,8 +28,7 @@ func TestTablesOfPages(t *testing.T) {
 		{"docs/published.md", "searches", searchesTable(t, searched)},
 		{"docs/published.md", "elsewhere", elsewhereTable(searched)},
 		{"docs/which-layer.md", "sage", sageTable(v)},
-		{"docs/published.md", "below", distantTable(v, card, Below)},
-		{"docs/published.md", "above", distantTable(v, card, Above)},
+		{"docs/published.md", "distant", distantTable(v, card)},
 	} {
 		t.Run(c.table, func(t *testing.T) {
 			path := filepath.Join("../..", c.page)
@@ -155,13 +154,14 @@ func shortName(dataset string) string {
 	return strings.ToUpper(dataset[:1]) + strings.TrimSuffix(dataset[1:], "-filtered")
 }
 
-// distantTable has the cells of tables 2 and 6 that have the given degree, [Below] or [Above].
-func distantTable(v *View, card *Scorecard, degree string) string {
+// distantTable has the cells of tables 2 and 6 in which our mean is more than two published standard deviations from the
+// published mean.
+func distantTable(v *View, card *Scorecard) string {
 	var rows []string
 	eachCell(func(p *Performance, row PerformanceRow, k int, dataset string) {
 		id := fmt.Sprintf("table%d/%s/%s", p.Table, row.Model, dataset)
-		judged := func(j Judgement) bool { return j.ID == id && j.Degree == degree }
-		if !slices.ContainsFunc(card.Claims, judged) {
+		distant := func(j Judgement) bool { return j.ID == id && (j.Degree == Below || j.Degree == Above) }
+		if !slices.ContainsFunc(card.Claims, distant) {
 			return
 		}
 		here, difference := "every training diverged", "–"
@@ -195,29 +195,32 @@ func bySearch(t *testing.T) *View {
 	return committed(t, quick, files...)
 }
 
-// searchesTable has the cells of tables 2 and 6 for which a search has chosen the settings.
+// searchesTable has a row for each backbone of tables 2 and 6 and its model with reverse layers, if a search has chosen
+// the settings of one of them.
 func searchesTable(t *testing.T, v *View) string {
 	trialsOf := trials(t, v.Profile.Chosen)
 	var rows []string
 	eachCell(func(p *Performance, row PerformanceRow, k int, dataset string) {
-		f := v.cellOf(row, dataset)
-		if f.Search == "" {
+		plain := p.plain(row)
+		if plain == nil {
 			return
 		}
-		gain := ""
-		if plain := p.plain(row); plain != nil {
-			gain = noGain
-			if backbone := v.cellOf(*plain, dataset); backbone.Search != "" {
-				gain = gained(f, backbone)
-			}
-			gain += "; published " + signed(row.Cells[k].Mean-plain.Cells[k].Mean)
+		a, b := v.cellOf(*plain, dataset), v.cellOf(row, dataset)
+		if a.Search == "" && b.Search == "" {
+			return
 		}
-		o := outcomeOf(f)
-		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %d | %s | %s | %s", shortName(dataset), row.Model,
-			theirs(row, k), o.tests, o.seeds, trialsOf[f.Search], o.layers, o.width, gain))
+		gain := noGain
+		if a.Search != "" && b.Search != "" {
+			gain = gained(b, a)
+		}
+		x, y := outcomeOf(a), outcomeOf(b)
+		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %s | %s | %s | %s/%s | %d/%d | %s, %s | %s/%s",
+			shortName(dataset), plain.Model, theirs(*plain, k), theirs(row, k),
+			signed(row.Cells[k].Mean-plain.Cells[k].Mean), x.tests, y.tests, gain, x.seeds, y.seeds, trialsOf[a.Search],
+			trialsOf[b.Search], x.layers, y.layers, x.width, y.width))
 	})
-	return markdown("dataset | model | published | here | seeds | trials | layers | width | "+
-		"with reverse layers − without", rows)
+	return markdown("dataset | model | published | +ReP | difference | here | +ReP | difference | seeds | trials | layers | "+
+		"width", rows)
 }
 
 // sageTable compares SAGE with and without reverse layers, which are not in the paper, on each dataset for which the
