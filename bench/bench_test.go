@@ -16,7 +16,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/npz"
 	"github.com/revgnn/revgnn/pkg/train"
-	"github.com/revgnn/revgnn/pkg/weights"
+	"github.com/revgnn/revgnn/pkg/trained"
 )
 
 func TestReadingAndRatios(t *testing.T) {
@@ -189,7 +189,7 @@ func agrees(t *testing.T, e *engine.Engine, s setup, c Case, kind, layout string
 	}
 	dir := t.TempDir()
 	p := Prepared{File: filepath.Join(dir, "g.npz"), Weights: filepath.Join(dir, "w.npz"), Layout: layout}
-	if err := weights.Write(p.Weights, parameters); err != nil {
+	if err := trained.WriteWeights(p.Weights, parameters); err != nil {
 		t.Fatal(err)
 	}
 	if err := npz.Write(p.File, Synthetic{kind, 300, 1}.arrays()); err != nil {

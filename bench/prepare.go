@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/npz"
 	"github.com/revgnn/revgnn/pkg/train"
-	"github.com/revgnn/revgnn/pkg/weights"
+	"github.com/revgnn/revgnn/pkg/trained"
 )
 
 // Prepared says where the files of a case are, and how large its graph is.
@@ -110,7 +110,7 @@ func initialWeights(c train.Config, p Prepared) error {
 	if err := os.MkdirAll(filepath.Dir(p.Weights), 0o777); err != nil {
 		return err
 	}
-	return weights.Write(p.Weights, parameters)
+	return trained.WriteWeights(p.Weights, parameters)
 }
 
 // drawn returns random initial weights. Their distributions are those that PyTorch and PyTorch Geometric use. drawn

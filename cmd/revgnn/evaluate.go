@@ -12,7 +12,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/trained"
-	"github.com/revgnn/revgnn/pkg/weights"
 )
 
 // prediction is the JSON document of predict in training mode.
@@ -37,13 +36,13 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	if err := o.check(".npz"); err != nil {
 		return err
 	}
-	file, err := weights.ReadFile(o.from)
+	file, err := trained.ReadFile(o.from)
 	if err != nil {
 		return err
 	}
 	// A file of 'revgnn train --out' has the settings. Flags replace only those that they name.
 	var config train.Config
-	own, notOwn := trained.Of(o.from, file)
+	own, notOwn := file.Model()
 	if notOwn == nil && (!s.command.Flags().Changed("model") || s.model == own.Config.Model) {
 		config, err = s.changed(own.Config)
 	} else {
@@ -74,7 +73,7 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 
 func (o evaluation) evaluate(e *engine.Engine, g *graphs.Graph, c train.Config,
 	read map[string]train.Array) (out prediction, arrays []npz.Named, err error) {
-	wanted, names, err := weights.For(c.Config, g.NumFeatures, g.NumClasses, read)
+	wanted, names, err := trained.Pick(c.Config, g.NumFeatures, g.NumClasses, read)
 	if err != nil {
 		return out, nil, err
 	}
@@ -82,7 +81,7 @@ func (o evaluation) evaluate(e *engine.Engine, g *graphs.Graph, c train.Config,
 	if err != nil {
 		return out, nil, err
 	}
-	arrays = weights.Prediction(p, g.NumNodes, names)
+	arrays = trained.Compared(p, g.NumNodes, names)
 	out = prediction{g.Name, c.Model, c.Resolved(), e.Name, o.split, train.Number(p.Loss), o.to, map[string][]int{}}
 	for _, n := range arrays {
 		out.Arrays[n.Name] = append([]int{}, n.Shape...)

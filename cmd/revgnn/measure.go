@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
-	"github.com/revgnn/revgnn/pkg/weights"
+	"github.com/revgnn/revgnn/pkg/trained"
 )
 
 func (a *app) invert() *cobra.Command {
@@ -82,7 +82,7 @@ func (a *app) bench() *cobra.Command {
 		}
 		var read map[string]train.Array
 		if *from != "" {
-			if read, err = weights.Read(*from); err != nil {
+			if read, err = trained.ReadWeights(*from); err != nil {
 				return err
 			}
 		}
@@ -133,6 +133,6 @@ func startingFrom(read map[string]train.Array, c train.Config, g *graphs.Graph) 
 	if read == nil {
 		return nil, nil
 	}
-	wanted, _, err := weights.For(c.Config, g.NumFeatures, g.NumClasses, read)
+	wanted, _, err := trained.Pick(c.Config, g.NumFeatures, g.NumClasses, read)
 	return wanted, err
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/trained"
-	"github.com/revgnn/revgnn/pkg/weights"
 )
 
 // maxRecord is the largest size of a record's file. A thousand epochs take only about 100 kB.
@@ -172,7 +171,7 @@ func (f *folder) read(split int) (*SplitRecord, error) {
 		return nil, fmt.Errorf("%s is damaged (its checksum is not the one in %s); remove both to train the split again",
 			from, path)
 	}
-	r.Weights, err = weights.Read(from)
+	r.Weights, err = trained.ReadWeights(from)
 	return r, err
 }
 

@@ -1,3 +1,12 @@
+// Package trained writes trained models to files, reads them, and predicts with them, on the graph of the training or
+// another one with the same features:
+//
+//	model, err := trained.Read("out/run/split0.safetensors")
+//	graph, err := datasets.Load(ctx, "my-graph", datasets.Options{})
+//	prediction, err := model.Predict(nil, graph)
+//
+// Such a file has the parameters of the epoch with the best validation metric; its metadata has all else that a
+// prediction needs: see [About].
 package trained
 
 import (
@@ -9,7 +18,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/train"
-	"github.com/revgnn/revgnn/pkg/weights"
 )
 
 // Model is a trained model.
@@ -37,29 +45,29 @@ func (m *Model) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("the model cannot be written: %w", err)
 	}
-	return weights.WriteFile(path, m.Weights, map[string]string{key: string(text)})
+	return writeFile(path, m.Weights, map[string]string{key: string(text)})
 }
 
 // Read reads a file that [Model.Write] or 'revgnn train --out' wrote. A file that was changed is an error.
 func Read(path string) (*Model, error) {
-	f, err := weights.ReadFile(path)
+	f, err := ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return Of(path, f)
+	return f.Model()
 }
 
-// Of is [Read] for a file that has been read already.
-func Of(path string, f weights.File) (*Model, error) {
-	about, err := parse(path, f.Metadata)
+// Model returns the model of a file that [Model.Write] or 'revgnn train --out' wrote.
+func (f File) Model() (*Model, error) {
+	about, err := parse(f.path, f.metadata)
 	if err != nil {
 		return nil, err
 	}
-	if !f.Sealed {
+	if !f.sealed {
 		return nil, fmt.Errorf("%s has lost the checksum that revgnn wrote into it, by damage or by another program: "+
-			"give the file as it was written, or train the model again", path)
+			"give the file as it was written, or train the model again", f.path)
 	}
-	return &Model{About: about, Weights: f.Parameters, file: path}, nil
+	return &Model{About: about, Weights: f.Parameters, file: f.path}, nil
 }
 
 // Prediction holds a model's outputs for the nodes of a graph, in its order. Matrices are stored row by row.
@@ -126,7 +134,7 @@ func (m *Model) on(e *engine.Engine, g *graphs.Graph) (_ *engine.Engine, read *g
 	} else {
 		own.Labels = make([]int32, g.NumNodes)
 	}
-	if wanted, _, err = weights.For(m.Config.Config, m.Features, len(m.Classes), m.Weights); err != nil {
+	if wanted, _, err = Pick(m.Config.Config, m.Features, len(m.Classes), m.Weights); err != nil {
 		return nil, nil, nil, nil, fmt.Errorf("%s: %w", m.file, err)
 	}
 	return e, &own, known, wanted, nil

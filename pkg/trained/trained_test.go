@@ -18,7 +18,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
-	"github.com/revgnn/revgnn/pkg/weights"
 )
 
 // fitted trains a model for the given number of epochs. It uses dropout and batch normalisation if the model has these
@@ -217,7 +216,7 @@ func TestRefusals(t *testing.T) {
 	}
 	bareFile, packed := filepath.Join(dir, "bare.safetensors"), filepath.Join(dir, "w.npz")
 	for _, path := range []string{bareFile, packed} {
-		if err := weights.Write(path, m.Weights); err != nil {
+		if err := WriteWeights(path, m.Weights); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -231,7 +230,7 @@ func TestRefusals(t *testing.T) {
 		`{"format":1,"config":{"model":"gcn"},"features":1,"classes":["a"]}`:     "1 classes",
 	} {
 		path := filepath.Join(dir, "changed.safetensors")
-		if err := weights.WriteFile(path, m.Weights, map[string]string{key: text}); err != nil {
+		if err := writeFile(path, m.Weights, map[string]string{key: text}); err != nil {
 			t.Fatal(err)
 		}
 		refused(path, want)

@@ -1,28 +1,32 @@
 package trained
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/npz"
+	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // Of returns the probability that a node belongs to a class. Both count from 0.
 func (p *Prediction) Of(node, class int) float64 { return p.Probabilities[node*len(p.Classes)+class] }
 
 // Write writes the prediction to a file, as a whole or not at all: .csv has a row for each node, with its id and the
-// probabilities of the classes by name; .npz has the [Prediction.Arrays].
+// probabilities of the classes by name; .npz has the [Prediction.arrays].
 func (p *Prediction) Write(path string) error {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv":
 		return files.Write(path, p.writeCSV)
 	case ".npz":
-		return npz.Write(path, p.Arrays())
+		return npz.Write(path, p.arrays())
 	}
 	return fmt.Errorf("%s ends neither in .csv nor in .npz: name the file by its format", path)
 }
@@ -57,19 +61,35 @@ func (p *Prediction) writeCSV(to io.Writer) error {
 	return w.Error()
 }
 
-// Arrays returns probabilities [nodes, classes], logits of the same shape or, for two classes, [nodes], and
-// representation [nodes, width].
-func (p *Prediction) Arrays() []npz.Named {
-	n := len(p.IDs)
+// arrays returns probabilities [nodes, classes] and the [outputs].
+func (p *Prediction) arrays() []npz.Named {
 	probabilities := make([]float32, len(p.Probabilities))
 	for i, v := range p.Probabilities {
 		probabilities[i] = float32(v)
 	}
-	logits := []int{n, p.Outputs}
-	if p.Outputs == 1 {
-		logits = logits[:1]
+	return append([]npz.Named{{Name: "probabilities", Shape: []int{len(p.IDs), len(p.Classes)}, Values: probabilities}},
+		outputs(len(p.IDs), p.Outputs, p.Width, p.Logits, p.Representation)...)
+}
+
+// outputs returns logits [n, count] or, for one output, [n], and representation [n, width].
+func outputs(n, count, width int, logits, representation []float32) []npz.Named {
+	shape := []int{n, count}
+	if count == 1 {
+		shape = shape[:1]
 	}
-	return []npz.Named{{Name: "probabilities", Shape: []int{n, len(p.Classes)}, Values: probabilities},
-		{Name: "logits", Shape: logits, Values: p.Logits},
-		{Name: "representation", Shape: []int{n, p.Width}, Values: p.Representation}}
+	return []npz.Named{{Name: "logits", Shape: shape, Values: logits},
+		{Name: "representation", Shape: []int{n, width}, Values: representation}}
+}
+
+// Compared returns an evaluation of a model on n nodes as arrays: "logits" [n, outputs] or, for one output, [n];
+// "representation" [n, width], which the classifier reads; "loss", a single value; and "grad.<name>" for each
+// parameter. The map names has the names of parameters in the file of weights; see [Pick].
+func Compared(p *train.Prediction, n int, names map[string]string) []npz.Named {
+	out := append(outputs(n, p.Outputs, p.Width, p.Logits, p.Representation),
+		npz.Named{Name: "loss", Values: []float32{float32(p.Loss)}})
+	for _, name := range slices.Sorted(maps.Keys(p.Gradients)) {
+		g := p.Gradients[name]
+		out = append(out, npz.Named{Name: "grad." + cmp.Or(names[name], name), Shape: g.Shape, Values: g.Values})
+	}
+	return out
 }

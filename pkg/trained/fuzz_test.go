@@ -1,4 +1,4 @@
-package weights
+package trained
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ func FuzzRead(f *testing.F) {
 	some := map[string]train.Array{"a.weight": {Shape: []int{2, 1}, Values: []float32{1, 2}}, "b": {Values: []float32{3}}}
 	for i, name := range []string{"w.npz", "w.safetensors"} {
 		path := filepath.Join(dir, name)
-		if err := Write(path, some); err != nil {
+		if err := WriteWeights(path, some); err != nil {
 			f.Fatal(err)
 		}
 		b, err := os.ReadFile(path)
@@ -40,7 +40,7 @@ func FuzzRead(f *testing.F) {
 		}
 		var read map[string]train.Array
 		fuzztest.Parse(t, func() (err error) {
-			read, err = Read(path)
+			read, err = ReadWeights(path)
 			return err
 		})
 		for name, a := range read {

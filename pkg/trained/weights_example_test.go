@@ -1,4 +1,4 @@
-package weights_test
+package trained_test
 
 import (
 	"fmt"
@@ -8,12 +8,12 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
-	"github.com/revgnn/revgnn/pkg/weights"
+	"github.com/revgnn/revgnn/pkg/trained"
 )
 
 // The example writes the parameters of a model for graphs with 5 features and 3 classes, and reads them again. At the
 // end, it looks up each parameter of the model among those that were read.
-func Example() {
+func ExampleWriteWeights() {
 	dir, err := os.MkdirTemp("", "weights")
 	if err != nil {
 		log.Fatal(err)
@@ -34,15 +34,15 @@ func Example() {
 		parameters[p.Name] = train.Array{Shape: p.Shape, Values: make([]float32, size)}
 	}
 	path := filepath.Join(dir, "gcn.npz")
-	if err := weights.Write(path, parameters); err != nil {
+	if err := trained.WriteWeights(path, parameters); err != nil {
 		log.Fatal(err)
 	}
 
-	read, err := weights.Read(path)
+	read, err := trained.ReadWeights(path)
 	if err != nil {
 		log.Fatal(err)
 	}
-	wanted, _, err := weights.For(c, 5, 3, read)
+	wanted, _, err := trained.Pick(c, 5, 3, read)
 	if err != nil {
 		log.Fatal(err)
 	}

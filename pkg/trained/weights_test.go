@@ -1,4 +1,4 @@
-package weights
+package trained
 
 import (
 	"fmt"
@@ -21,15 +21,15 @@ func TestRoundTrip(t *testing.T) {
 	want := map[string]train.Array{"a.weight": {Shape: []int{2, 1}, Values: []float32{1, 2}}, "a.bias": array(3)}
 	for _, name := range []string{"w.npz", "w.safetensors", "W.NPZ"} {
 		path := filepath.Join(t.TempDir(), name)
-		if err := Write(path, want); err != nil {
+		if err := WriteWeights(path, want); err != nil {
 			t.Fatal(err)
 		}
-		got, err := Read(path)
+		got, err := ReadWeights(path)
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
-	if err := Write(filepath.Join(t.TempDir(), "w.pt"), want); err == nil {
+	if err := WriteWeights(filepath.Join(t.TempDir(), "w.pt"), want); err == nil {
 		t.Error("an unknown format was written")
 	}
 }
@@ -51,7 +51,7 @@ func TestWhatCountsAsAParameter(t *testing.T) {
 		"out.weight": {"out.weight", "out.logits", "out.loss", "out.representation", "grad.out.weight",
 			"bn.num_batches_tracked"},
 	} {
-		got, err := Read(one(names...))
+		got, err := ReadWeights(one(names...))
 		if err != nil {
 			t.Error(err)
 		}
@@ -61,22 +61,22 @@ func TestWhatCountsAsAParameter(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Read(one("out.loss")); err == nil || !strings.Contains(err.Error(), "no parameters") {
+	if _, err := ReadWeights(one("out.loss")); err == nil || !strings.Contains(err.Error(), "no parameters") {
 		t.Errorf("got %v", err)
 	}
 	text := filepath.Join(t.TempDir(), "w.txt")
 	if err := os.WriteFile(text, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(text); err == nil || !strings.Contains(err.Error(), "neither in .npz nor") {
+	if _, err := ReadWeights(text); err == nil || !strings.Contains(err.Error(), "neither in .npz nor") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestForTakesEitherName: PyTorch adds "_orig" to the names of weights that are scaled inside the model. For must find
-// a weight in a file under the name with this ending, and also under the name without it. For must return an error if
+// TestPickTakesEitherName: PyTorch adds "_orig" to the names of weights that are scaled inside the model. Pick must find
+// a weight in a file under the name with this ending, and also under the name without it. Pick must return an error if
 // the file has a weight under both names, or has a name that the model does not have.
-func TestForTakesEitherName(t *testing.T) {
+func TestPickTakesEitherName(t *testing.T) {
 	g, err := datasets.Load(t.Context(), "minesweeper-generated:rows=4,cols=4", datasets.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestForTakesEitherName(t *testing.T) {
 		config := models.Default("gcn+rep")
 		config.Normalise = c.normalise
 		pick := func(read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
-			return For(config, g.NumFeatures, g.NumClasses, read)
+			return Pick(config, g.NumFeatures, g.NumClasses, read)
 		}
 		wanted, names, err := pick(map[string]train.Array{c.stored: array(1), "in_.bias": array(2)})
 		if err != nil || len(wanted) != 2 || len(wanted[c.wanted].Values) != 1 || names[c.wanted] != c.stored {
@@ -109,14 +109,14 @@ func TestPredictionNames(t *testing.T) {
 	p := &train.Prediction{Logits: []float32{1, 2}, Outputs: 1, Representation: []float32{1, 2, 3, 4}, Width: 2,
 		Loss: 0.5, Gradients: map[string]train.Array{"b": array(1), "a": array(2)}}
 	got := ""
-	for _, a := range Prediction(p, 2, map[string]string{"a": "a_orig"}) {
+	for _, a := range Compared(p, 2, map[string]string{"a": "a_orig"}) {
 		got += fmt.Sprint(a.Name, a.Shape, " ")
 	}
 	if want := "logits[2] representation[2 2] loss[] grad.a_orig[1] grad.b[1] "; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	p.Outputs = 2
-	if a := Prediction(p, 1, nil); fmt.Sprint(a[0].Shape) != "[1 2]" {
+	if a := Compared(p, 1, nil); fmt.Sprint(a[0].Shape) != "[1 2]" {
 		t.Errorf("logits have the shape %v", a[0].Shape)
 	}
 }

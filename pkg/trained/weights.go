@@ -1,6 +1,4 @@
-// Package weights reads and writes the parameters of models as .npz or .safetensors files, under the names of the
-// PyTorch implementation of the paper's authors.
-package weights
+package trained
 
 import (
 	"fmt"
@@ -18,8 +16,11 @@ import (
 // maxValues limits what a small compressed file can unpack into memory.
 const maxValues = 1 << 28
 
-// Prefix marks the names of parameters in files that also hold other arrays.
-const Prefix = "param."
+// prefix marks the names of parameters in files that also hold other arrays.
+const prefix = "param."
+
+// scaled ends PyTorch's name of a weight that is scaled inside the model.
+const scaled = "_orig"
 
 // others begin the names of arrays that are outputs or gradients, not parameters.
 var others = []string{"out.logits", "out.representation", "out.loss", "grad."}
@@ -27,9 +28,10 @@ var others = []string{"out.logits", "out.representation", "out.loss", "grad."}
 // counter ends the names of arrays in which PyTorch's batch normalisation counts batches.
 const counter = ".num_batches_tracked"
 
-// Read reads the parameters in an .npz or .safetensors file: the arrays "param.<name>" if there are any, or else all
-// except outputs and gradients. PyTorch's counters of batches are left out.
-func Read(path string) (map[string]train.Array, error) {
+// ReadWeights reads the parameters in an .npz or .safetensors file, which have the names of the PyTorch implementation of
+// the paper's authors: the arrays "param.<name>" if there are any, or else all except outputs and gradients. PyTorch's
+// counters of batches are left out.
+func ReadWeights(path string) (map[string]train.Array, error) {
 	f, err := ReadFile(path)
 	return f.Parameters, err
 }
@@ -37,14 +39,15 @@ func Read(path string) (map[string]train.Array, error) {
 // File is the content of a file of weights.
 type File struct {
 	Parameters map[string]train.Array
-	// Metadata is that of a .safetensors file.
-	Metadata map[string]string
-	// Sealed is true if the file has a checksum that revgnn wrote and that is right.
-	Sealed bool
+	path       string
+	// metadata is that of a .safetensors file. sealed says that its checksum is one that revgnn wrote, and right.
+	metadata map[string]string
+	sealed   bool
 }
 
-// ReadFile is [Read] with the metadata.
-func ReadFile(path string) (f File, err error) {
+// ReadFile is [ReadWeights] with all that a [Model] needs, as far as the file has it.
+func ReadFile(path string) (File, error) {
+	f := File{Parameters: map[string]train.Array{}, path: path}
 	var (
 		names []string
 		array func(string) ([]float32, []int, error)
@@ -63,33 +66,26 @@ func ReadFile(path string) (f File, err error) {
 			return f, fmt.Errorf("weights: %w", err)
 		}
 		defer s.Close()
-		names, array, f.Metadata, f.Sealed = s.Names(), s.Float32s, s.Metadata, s.Sealed
+		names, array, f.metadata, f.sealed = s.Names(), s.Float32s, s.Metadata, s.Sealed
 	default:
 		return f, unknownFormat(path)
 	}
-	f.Parameters, err = read(path, names, array)
-	return f, err
-}
-
-func read(path string, names []string,
-	array func(string) ([]float32, []int, error)) (map[string]train.Array, error) {
-	out := map[string]train.Array{}
 	total := 0
 	for _, stored := range parameters(names) {
 		values, shape, err := array(stored)
 		if err != nil {
-			return nil, fmt.Errorf("weights: %w", err)
+			return f, fmt.Errorf("weights: %w", err)
 		}
 		if total += len(values); total > maxValues {
-			return nil, fmt.Errorf("weights: %s holds more than %d values, the limit", path, maxValues)
+			return f, fmt.Errorf("weights: %s holds more than %d values, the limit", path, maxValues)
 		}
-		out[strings.TrimPrefix(stored, Prefix)] = train.Array{Shape: shape, Values: values}
+		f.Parameters[strings.TrimPrefix(stored, prefix)] = train.Array{Shape: shape, Values: values}
 	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("weights: %s holds no parameters; name them as in PyTorch, with or without %q before",
-			path, Prefix)
+	if len(f.Parameters) == 0 {
+		return f, fmt.Errorf("weights: %s holds no parameters; name them as in PyTorch, with or without %q before",
+			path, prefix)
 	}
-	return out, nil
+	return f, nil
 }
 
 func unknownFormat(path string) error {
@@ -97,26 +93,26 @@ func unknownFormat(path string) error {
 }
 
 func parameters(names []string) []string {
-	marked := slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, Prefix) })
+	marked := slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, prefix) })
 	return slices.DeleteFunc(names, func(name string) bool {
 		if strings.HasSuffix(name, counter) {
 			return true
 		}
 		if marked {
-			return !strings.HasPrefix(name, Prefix)
+			return !strings.HasPrefix(name, prefix)
 		}
 		return slices.ContainsFunc(others, func(o string) bool { return strings.HasPrefix(name, o) })
 	})
 }
 
-// Write writes parameters to an .npz or .safetensors file, as a whole or not at all. Equal parameters give equal files,
+// WriteWeights writes parameters to an .npz or .safetensors file, as a whole or not at all. Equal parameters give equal files,
 // byte for byte.
-func Write(path string, parameters map[string]train.Array) error {
-	return WriteFile(path, parameters, nil)
+func WriteWeights(path string, parameters map[string]train.Array) error {
+	return writeFile(path, parameters, nil)
 }
 
-// WriteFile is [Write] with metadata, which only a .safetensors file can have.
-func WriteFile(path string, parameters map[string]train.Array, metadata map[string]string) error {
+// writeFile is [WriteWeights] with metadata, which only a .safetensors file can have.
+func writeFile(path string, parameters map[string]train.Array, metadata map[string]string) error {
 	names := slices.Sorted(maps.Keys(parameters))
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".npz":
@@ -127,7 +123,7 @@ func WriteFile(path string, parameters map[string]train.Array, metadata map[stri
 		var arrays []npz.Named
 		for _, n := range names {
 			arrays = append(arrays,
-				npz.Named{Name: Prefix + n, Shape: parameters[n].Shape, Values: parameters[n].Values})
+				npz.Named{Name: prefix + n, Shape: parameters[n].Shape, Values: parameters[n].Values})
 		}
 		return npz.Write(path, arrays)
 	case ".safetensors":
@@ -141,11 +137,11 @@ func WriteFile(path string, parameters map[string]train.Array, metadata map[stri
 	return unknownFormat(path)
 }
 
-// For picks the arrays that a model needs out of those that [Read] returns, under the names of its parameters; names
+// Pick picks the arrays that a model needs out of those that [ReadWeights] returns, under the names of its parameters; names
 // maps these to the names in the file. They may differ: PyTorch adds "_orig" to the name of a weight that is scaled
-// inside the model, and For accepts both. An array that the model does not use is an error, since the file is then
+// inside the model, and Pick accepts both. An array that the model does not use is an error, since the file is then
 // probably of another model. Missing arrays and wrong shapes are left to [train.Predict].
-func For(c models.Config, features, classes int,
+func Pick(c models.Config, features, classes int,
 	read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
 	parameters, err := models.Parameters(c, features, classes)
 	if err != nil {
@@ -154,7 +150,8 @@ func For(c models.Config, features, classes int,
 	wanted, names = map[string]train.Array{}, map[string]string{}
 	used := map[string]bool{}
 	for _, p := range parameters {
-		for _, name := range []string{p.Name, other(p.Name)} {
+		plain := strings.TrimSuffix(p.Name, scaled)
+		for _, name := range []string{p.Name, plain, plain + scaled} {
 			if a, ok := read[name]; ok {
 				wanted[p.Name], names[p.Name], used[name] = a, name, true
 				break
@@ -169,13 +166,4 @@ func For(c models.Config, features, classes int,
 		}
 	}
 	return wanted, names, nil
-}
-
-// other returns the second name that a weight may have: with or without "_orig".
-func other(name string) string {
-	const mark = "_orig"
-	if plain, ok := strings.CutSuffix(name, mark); ok {
-		return plain
-	}
-	return name + mark
 }
