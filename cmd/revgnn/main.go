@@ -1,5 +1,6 @@
 // Command revgnn trains and examines residual graph networks with forward and reverse layers: see "revgnn help".
-// || The exit status is 0 for success, 1 for failure, 2 for wrong usage, and 128 plus the signal's number after an
+//
+// The exit status is 0 for success, 1 for failure, 2 for wrong usage, and 128 plus the signal's number after an
 // interrupt. An error is one sentence on stderr. With --json, stdout is one JSON document, {"error": "…"} if there is
 // no result.
 package main

@@ -18,7 +18,6 @@ type Plan struct {
 }
 
 // plan lists the runs of a shard that the work needs.
-// runs of the given shard are listed.
 func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) Plan {
 	v := NewView(s, records)
 	work(v)

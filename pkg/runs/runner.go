@@ -109,7 +109,8 @@ func (r *Runner) all() ([]Record, error) {
 
 // Run makes all runs that the work needs and that are not recorded yet, also those whose settings depend on others'
 // results. A run that failed before this call is tried again, once.
-// || Processes that run the same work with the same store share the runs, and each waits until all are made. If ctx is
+//
+// Processes that run the same work with the same store share the runs, and each waits until all are made. If ctx is
 // cancelled, the current training writes a checkpoint, and Run returns an error.
 func (r *Runner) Run(ctx context.Context, work Work) error {
 	q := &queue{Runner: r, work: work, began: time.Now().Truncate(time.Millisecond), tried: map[string]bool{}}
