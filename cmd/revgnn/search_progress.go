@@ -42,7 +42,7 @@ func (p *progress) search(it *search.Search) (end func(*search.Result)) {
 			p.line("%s: %s", s, text)
 		}
 	}
-	it.Waits = func() { p.line("waiting for other processes, which are at all that can be done now") }
+	it.Waits = func(search.Step) { p.line("waiting for other processes, which are at all that can be done now") }
 	return func(r *search.Result) {
 		state := "the search is complete"
 		if !r.Complete {

@@ -17,8 +17,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// errInterrupted is the error of a run that was interrupted, which leaves no record.
-var errInterrupted = errors.New("interrupted")
+// ErrInterrupted is the error of a run that was interrupted, which leaves no record.
+var ErrInterrupted = errors.New("interrupted")
 
 // Place has what is needed to run a task.
 type Place struct {
@@ -26,7 +26,8 @@ type Place struct {
 	Graph  *graphs.Graph
 	// Alone tells that no other task has run in this process: its memory is that of the task.
 	Alone bool
-	// As in [train.Options].
+	// As in [train.Options]; Until is for the kind [Search].
+	Until      int
 	Epoch      func(train.Epoch)
 	Checkpoint *train.Checkpoint
 	Notice     func(text string)
@@ -35,33 +36,40 @@ type Place struct {
 // Execute runs a task and returns the record of the run, which the caller stores; a run that diverges or fails has one,
 // too. It returns an error if the run was interrupted, or if the settings or results cannot be written as JSON.
 func Execute(ctx context.Context, p Place, t Task) (Record, error) {
-	r, err := Start(t, models.Seen(t.Config.Config, p.Graph).Checksum(), p.Engine.Name)
-	if err != nil {
-		return r, err
+	r, out, err := p.Make(ctx, t)
+	if out != nil && err == nil {
+		if r.Outcome, err = json.Marshal(out); err != nil {
+			err = fmt.Errorf("%s: its outcome cannot be recorded: %w", t, err)
+		}
+	}
+	return r, err
+}
+
+// Make is [Execute], but leaves the outcome out of the record. It is nil if the run failed.
+func (p Place) Make(ctx context.Context, t Task) (r Record, outcome any, err error) {
+	if r, err = Start(t, models.Seen(t.Config.Config, p.Graph).Checksum(), p.Engine.Name); err != nil {
+		return r, nil, err
 	}
 	r.Key = t.Key()
-	out, status, message, err := p.run(ctx, t)
+	outcome, status, message, err := p.run(ctx, t)
 	r.Seconds = time.Since(r.Started).Seconds()
-	if trained, ok := out.(Trained); ok {
+	if trained, ok := outcome.(Trained); ok {
 		r.Seconds = max(r.Seconds, trained.Seconds) // trained.Seconds includes the time before an interruption
 	}
 	switch {
 	case ctx.Err() != nil || status == train.Interrupted:
-		return r, errInterrupted
+		return r, nil, ErrInterrupted
 	case err != nil:
 		r.Status, r.Message = Failed, err.Error()
-		return r, nil
+		return r, nil, nil
 	}
 	r.Status, r.Message = status, message
-	if r.Outcome, err = json.Marshal(out); err != nil {
-		return r, fmt.Errorf("%s: its outcome cannot be recorded: %w", t, err)
-	}
-	return r, nil
+	return r, outcome, nil
 }
 
 func (p Place) run(ctx context.Context, t Task) (out any, status, message string, err error) {
 	switch t.Kind {
-	case Train:
+	case Train, Search:
 		return p.train(ctx, t)
 	case Invert:
 		out, err = train.Invert(ctx, p.Engine, p.Graph, t.Config)
@@ -96,7 +104,7 @@ func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
 
 func (p Place) train(ctx context.Context, t Task) (any, string, string, error) {
 	r, err := train.Fit(ctx, p.Engine, p.Graph, t.Split, t.Config,
-		&train.Options{Epoch: p.Epoch, Checkpoint: p.Checkpoint, Notice: p.Notice})
+		&train.Options{Until: p.Until, Epoch: p.Epoch, Checkpoint: p.Checkpoint, Notice: p.Notice})
 	if err != nil {
 		return nil, "", "", err
 	}

@@ -59,13 +59,3 @@ func timeOf(seconds float64, unknown int) string {
 	}
 	return fmt.Sprintf("at least %s, and %d runs whose time is not known yet", Duration(seconds), unknown)
 }
-
-// open lists the steps that can run now: without a record, with chosen settings, and not among those tried.
-func (p Plan) open(tried map[string]bool) (steps []Step) {
-	for _, s := range p.Steps {
-		if !s.Done && !s.Provisional && !tried[s.Key] {
-			steps = append(steps, s)
-		}
-	}
-	return steps
-}

@@ -3,80 +3,120 @@ package runs
 import (
 	"context"
 	"fmt"
-	"slices"
+	"iter"
 	"time"
 )
 
-// queue finds the runs that a [Work] still needs. Other processes may add records to the same store at any time.
-type queue struct {
-	*Runner
-	work Work
-	// The field began is the time at which [Runner.Run] was called. Runs that failed before this time are made again.
-	// The field tried has the keys of the runs that this process has made after this time. These runs are not made
-	// again, even if they failed.
-	began time.Time
-	tried map[string]bool
-	// The method look sets the fields records and plan.
-	records Records
-	plan    Plan
+// Queue hands out work that several processes share, and that the records of a store decide.
+type Queue[S fmt.Stringer] struct {
+	Claims Claims
+	// Look reads the records again, since other processes may add some at any time.
+	Look func() error
+	// Open lists what can be made now, the most urgent first.
+	Open func() iter.Seq2[S, error]
+	// Keys returns what identifies the work, and the key of its claim.
+	Keys func(S) (made, claim string)
+	// Waits, if not nil, is called before the wait for another process, which makes s.
+	Waits func(s S)
+	// Deadline, if set, ends the wait.
+	Deadline time.Time
 }
 
-// look reads the records of the store, and plans the runs that are left.
-func (q *queue) look() error {
-	all, err := q.all()
-	if err != nil {
-		return err
+// Run makes what is open, one after the other, until nothing is left or until the deadline. If other processes have
+// claimed all that is open, it waits for one of them.
+func (q Queue[S]) Run(ctx context.Context, make func(S, *Claim) error) error {
+	for {
+		next, own, err := q.next(ctx)
+		if err != nil || own == nil {
+			return err
+		}
+		err = make(next, own)
+		own.Release()
+		if err != nil {
+			return err
+		}
 	}
-	q.records = Index(all)
-	q.records.forgetFailed(q.began)
-	q.plan = plan(q.scope(), q.records, q.costs(all), q.work, q.Shard)
-	return nil
 }
 
-// next claims the run that this process makes next, and returns the run and the claim. It chooses the first run that is
-// left and that no other process has claimed. If other processes have claimed all runs that are left, next waits until
-// the claim of one of these runs is released, and then chooses again. If no run is left, next returns nil.
-func (q *queue) next(ctx context.Context) (*Step, *Claim, error) {
-	if err := q.look(); err != nil {
-		return nil, nil, err
+func (q Queue[S]) next(ctx context.Context) (next S, own *Claim, err error) {
+	if err := q.Look(); err != nil {
+		return next, nil, err
 	}
 	for {
-		open := q.plan.open(q.tried)
-		if len(open) == 0 {
-			return nil, nil, nil
+		next, own, err := q.claim(ctx)
+		if err != nil || own == nil {
+			return next, nil, err
 		}
-		step, own, err := q.claim(ctx, open)
-		if err != nil {
-			return nil, nil, err
-		}
-		// Another process may have made this run since the records were read. The records are therefore read again.
-		if err := q.look(); err != nil {
-			own.Release()
-			return nil, nil, err
-		}
-		if slices.ContainsFunc(q.plan.open(q.tried), func(s Step) bool { return s.Key == step.Key }) {
-			return &step, own, nil
+		// Another process may have made it since the records were read.
+		if err = q.Look(); err == nil {
+			wanted := false
+			if wanted, err = q.wanted(next); wanted {
+				return next, own, nil
+			}
 		}
 		own.Release()
+		if err != nil {
+			return next, nil, err
+		}
 	}
 }
 
-// claim claims a run of the list open: the first run that no other process has claimed. If other processes have claimed
-// all runs of the list, claim waits until the claim of the first run is released, and then claims this run.
-func (q *queue) claim(ctx context.Context, open []Step) (Step, *Claim, error) {
-	c := ClaimsOf(q.Store)
-	for _, s := range open {
-		if own, err := c.Try(s.Key); own != nil || err != nil {
-			return s, own, err
+func (q Queue[S]) wanted(s S) (bool, error) {
+	made, _ := q.Keys(s)
+	for open, err := range q.Open() {
+		if err != nil {
+			return false, err
+		}
+		if other, _ := q.Keys(open); other == made {
+			return true, nil
 		}
 	}
+	return false, nil
+}
+
+// claim claims the first that no other process has claimed, or waits for the first of all. The claim is nil if nothing
+// is open, or if the deadline comes first.
+func (q Queue[S]) claim(ctx context.Context) (first S, own *Claim, err error) {
+	some := false
+	for s, err := range q.Open() {
+		if err != nil {
+			return s, nil, err
+		}
+		_, key := q.Keys(s)
+		if own, err := q.Claims.Try(key); own != nil || err != nil {
+			return s, own, err
+		}
+		if !some {
+			first, some = s, true
+		}
+	}
+	if !some {
+		return first, nil, nil
+	}
 	if q.Waits != nil {
-		q.Waits(open[0].Task)
+		q.Waits(first)
 	}
-	own, err := c.Await(ctx, open[0].Key)
-	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("interrupted while another process made %s; all runs that ended are kept, and the same command "+
-			"goes on from here", open[0].Task)
+	until, stop := Until(ctx, q.Deadline)
+	defer stop()
+	_, key := q.Keys(first)
+	own, err = q.Claims.Await(until, key)
+	if until.Err() == nil {
+		return first, own, err
 	}
-	return open[0], own, err
+	if own != nil { // the lock came at the very end of the time
+		own.Release()
+	}
+	if ctx.Err() != nil {
+		return first, nil, fmt.Errorf("interrupted while another process made %s; all runs that ended are kept, and the "+
+			"same command goes on from here", first)
+	}
+	return first, nil, nil
+}
+
+// Until returns a context that ends with ctx, and at the deadline at the latest, if there is one.
+func Until(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
+	if deadline.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline)
 }

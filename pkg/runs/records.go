@@ -1,10 +1,5 @@
 package runs
 
-import (
-	"maps"
-	"time"
-)
-
 // Records has the records of runs by [Task.Key].
 type Records map[string]*Record
 
@@ -25,12 +20,6 @@ func Index(all []Record) Records {
 		}
 	}
 	return out
-}
-
-func (r Records) forgetFailed(before time.Time) {
-	maps.DeleteFunc(r, func(_ string, made *Record) bool {
-		return made.FailedBefore(before)
-	})
 }
 
 // Of returns the record of a task, or nil. A training that diverged or failed has no states: it also answers a task

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -57,13 +58,8 @@ func (p Progress) Left() string { return timeOf(p.Seconds, p.Unknown) }
 // Plan lists the runs that the work needs, and their cost. A run that failed is not done, since [Runner.Run] tries it
 // again.
 func (r *Runner) Plan(work Work) (Plan, error) {
-	all, err := r.all()
-	if err != nil {
-		return Plan{}, err
-	}
-	records := Index(all)
-	records.forgetFailed(time.Now())
-	return plan(r.scope(), records, r.costs(all), work, r.Shard), nil
+	all, err := r.all(time.Now())
+	return plan(r.scope(), Index(all), r.costs(all), work, r.Shard), err
 }
 
 // costs are those of this Runner's engine, or of all if it cannot be used.
@@ -77,11 +73,8 @@ func (r *Runner) costs(all []Record) *Costs {
 
 // View returns a view of the records in the store.
 func (r *Runner) View() (*View, error) {
-	all, err := r.all()
-	if err != nil {
-		return nil, err
-	}
-	return NewView(r.scope(), Index(all)), nil
+	all, err := r.all(time.Time{})
+	return NewView(r.scope(), Index(all)), err
 }
 
 // scope returns the Runner's Scope. Its Absent also reports the datasets that could not be loaded.
@@ -99,11 +92,11 @@ func (r *Runner) scope() Scope {
 	return s
 }
 
-// all returns the records that count, without those of interrupted runs.
-func (r *Runner) all() ([]Record, error) {
+// all returns the records that count, without those of interrupted runs and of runs that failed before.
+func (r *Runner) all(before time.Time) ([]Record, error) {
 	found, err := r.Store.Find(Query{Status: []string{OK, Diverged, Failed}})
 	return slices.DeleteFunc(found, func(record Record) bool {
-		return r.Counts != nil && !r.Counts(record)
+		return r.Counts != nil && !r.Counts(record) || record.FailedBefore(before)
 	}), err
 }
 
@@ -113,31 +106,50 @@ func (r *Runner) all() ([]Record, error) {
 // Processes that run the same work with the same store share the runs, and each waits until all are made. If ctx is
 // cancelled, the current training writes a checkpoint, and Run returns an error.
 func (r *Runner) Run(ctx context.Context, work Work) error {
-	q := &queue{Runner: r, work: work, began: time.Now().Truncate(time.Millisecond), tried: map[string]bool{}}
-	for number := 1; ; number++ {
-		next, own, err := q.next(ctx)
-		if err != nil {
-			return err
+	began, tried, number := time.Now().Truncate(time.Millisecond), map[string]bool{}, 0
+	var (
+		records Records
+		p       Plan
+	)
+	look := func() error {
+		all, err := r.all(began)
+		records = Index(all)
+		p = plan(r.scope(), records, r.costs(all), work, r.Shard)
+		return err
+	}
+	open := func() iter.Seq2[Step, error] {
+		return func(yield func(Step, error) bool) {
+			for _, s := range p.Steps {
+				if !s.Done && !s.Provisional && !tried[s.Key] && !yield(s, nil) {
+					return
+				}
+			}
 		}
-		if next == nil {
-			return ClaimsOf(r.Store).tidy(q.records)
-		}
+	}
+	q := Queue[Step]{Claims: ClaimsOf(r.Store), Look: look, Open: open,
+		Keys: func(s Step) (string, string) { return s.Key, s.Key },
+		Waits: func(s Step) {
+			if r.Waits != nil {
+				r.Waits(s.Task)
+			}
+		}}
+	err := q.Run(ctx, func(next Step, own *Claim) error {
+		number++
 		if r.Starts != nil {
-			p := q.plan
 			r.Starts(Progress{next.Task, number, number - 1 + p.Missing, p.Seconds, p.Unknown})
 		}
 		// The record of a training that failed has no states, and so the key of the task without Follow.
-		q.tried[next.Key], q.tried[next.Task.alone().Key()] = true, true
-		if err := r.make(ctx, next.Task, own); err != nil {
-			return err
-		}
+		tried[next.Key], tried[next.Task.alone().Key()] = true, true
+		return r.make(ctx, next.Task, own)
+	})
+	if err != nil {
+		return err
 	}
+	return ClaimsOf(r.Store).tidy(records)
 }
 
-// make runs a task, records the run, and releases its claim. It returns no error if the Runner can go on with other
-// runs.
+// make runs a task and records the run. It returns no error if the Runner can go on with other runs.
 func (r *Runner) make(ctx context.Context, t Task, own *Claim) error {
-	defer own.Release()
 	record, err := r.one(ctx, t, own)
 	if errors.Is(err, errLeftOut) && ctx.Err() == nil {
 		return nil
@@ -183,6 +195,7 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 		own, err := ClaimsOf(r.Store).Try(t.Key())
 		if own != nil && err == nil {
 			err = r.make(ctx, t, own)
+			own.Release()
 		}
 		if err != nil {
 			return err

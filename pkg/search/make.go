@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
+	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -16,9 +18,8 @@ import (
 // kept.
 var errLate = errors.New("there is no time left")
 
-// make makes and records a step, and releases its claim.
+// make makes and records a step.
 func (w *work) make(ctx context.Context, s Step, own *runs.Claim) error {
-	defer own.Release()
 	if w.Starts != nil {
 		w.Starts(s)
 	}
@@ -51,92 +52,72 @@ func (w *work) make(ctx context.Context, s Step, own *runs.Claim) error {
 
 // execute trains up to the step's rung. If the training has ended at a lower rung, the outcome there is copied.
 func (w *work) execute(ctx context.Context, s Step, own *runs.Claim) (r runs.Record, o Outcome, err error) {
-	blind := w.graph(s.Split)
+	i := slices.IndexFunc(w.Graphs, func(b Blind) bool { return b.split == s.Split })
+	t := runs.Task{Kind: runs.Search, Dataset: w.Dataset, Config: s.Config.Resolved(), Split: s.Split}
 	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
-	r, err = runs.Start(runs.Task{Kind: runs.Search, Dataset: w.Dataset, Config: s.Config.Resolved(), Split: s.Split},
-		blind.checksum(s.Config), w.Engine.Name)
-	if err != nil {
-		return r, o, err
-	}
-	r.Profile, r.Status = w.id, runs.OK
-	if r.Key, err = runs.Key(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung,
-		"split": s.Split}); err != nil {
-		return r, o, err
-	}
 	if higher && before.Ended {
+		if r, err = runs.Start(t, w.Graphs[i].checksum(s.Config), w.Engine.Name); err != nil {
+			return r, o, err
+		}
+		r.Status = runs.OK
 		o = before
 		o.New = 0
-	} else if o, err = w.train(ctx, blind, s, own, &r); err != nil {
-		return r, o, err
 	} else {
+		if r, o, err = w.train(ctx, w.Graphs[i].graph, t, s, own); err != nil {
+			return r, o, err
+		}
 		if r.Status == runs.Failed { // a failed training does not report its time
-			o.Total = before.Total + time.Since(r.Started).Seconds()
+			o.Total = before.Total + r.Seconds
 		} else if !o.Began.Equal(before.Began) { // it started over
 			before = Outcome{}
 		}
 		o.New = max(0, o.Epochs-before.Epochs)
 		r.Seconds = max(0, o.Total-before.Total)
 	}
+	r.Profile, r.Key = w.id, w.key(s)
 	o.Search, o.Trial, o.Rung, o.Until, o.Settings, o.Metric = w.id, s.Trial, s.Rung, s.Until, s.Settings, w.Metric()
 	o.End = time.Now().UTC()
 	r.Outcome, err = json.Marshal(o)
 	return r, o, err
 }
 
-func (w *work) graph(split int) Blind {
-	for _, b := range w.Graphs {
-		if b.split == split {
-			return b
-		}
-	}
-	panic(fmt.Errorf("no graph for split %d", split))
-}
-
-// train goes on from a checkpoint, unless another version of revgnn made it. It sets the status and message of r.
-func (w *work) train(ctx context.Context, b Blind, s Step, own *runs.Claim, r *runs.Record) (Outcome, error) {
-	o := &train.Options{Checkpoint: own.Training(w.CheckpointEvery)}
-	if s.Rung < len(w.Schedule.Rungs)-1 {
-		o.Until = s.Until
-	}
-	if w.Notice != nil {
-		o.Notice = func(text string) { w.Notice(s, text) }
-	}
-	until, stop := w.timed(ctx)
+// train goes on from a checkpoint, unless another version of revgnn made it.
+func (w *work) train(ctx context.Context, g *graphs.Graph, task runs.Task, s Step, own *runs.Claim) (runs.Record, Outcome,
+	error) {
+	until, stop := runs.Until(ctx, w.Deadline)
 	defer stop()
 	pace := paced(w.Deadline, s.Until)
-	o.Epoch = func(e train.Epoch) {
-		if w.Epoch != nil {
-			w.Epoch(s, e)
-		}
-		if pace(e) {
-			stop()
-		}
+	p := runs.Place{Engine: w.Engine, Graph: g, Checkpoint: own.Training(w.CheckpointEvery),
+		Epoch: func(e train.Epoch) {
+			if w.Epoch != nil {
+				w.Epoch(s, e)
+			}
+			if pace(e) {
+				stop()
+			}
+		}}
+	if s.Rung < len(w.Schedule.Rungs)-1 {
+		p.Until = s.Until
 	}
-	t, err := train.Fit(until, w.Engine, b.graph, s.Split, s.Config, o)
-	switch {
-	case err != nil && ctx.Err() == nil:
-		r.Status, r.Message = runs.Failed, err.Error()
-		return Outcome{Val: train.Number(math.NaN()), Residual: train.Number(math.NaN()),
-			AdjointResidual: train.Number(math.NaN())}, nil
-	case err != nil:
-		return Outcome{}, err
-	case t.Status == train.Interrupted:
-		return Outcome{}, errLate
-	case t.Status == train.Diverged:
-		r.Status, r.Message = runs.Diverged, t.Message
+	if w.Notice != nil {
+		p.Notice = func(text string) { w.Notice(s, text) }
 	}
-	return Outcome{Epochs: t.Epochs, BestEpoch: t.BestEpoch, Val: t.Val, Ended: t.Status == train.OK, Began: t.Began,
+	r, out, err := p.Make(until, task)
+	if errors.Is(err, runs.ErrInterrupted) && ctx.Err() == nil {
+		err = errLate
+	}
+	t, went := out.(runs.Trained)
+	if err != nil || !went {
+		return r, Outcome{Val: train.Number(math.NaN()), Residual: train.Number(math.NaN()),
+			AdjointResidual: train.Number(math.NaN())}, err
+	}
+	if r.Status != runs.Diverged {
+		r.Status, r.Message = runs.OK, ""
+	}
+	return r, Outcome{Epochs: t.Epochs, BestEpoch: t.BestEpoch, Val: t.Val, Ended: t.Status == train.OK, Began: t.Began,
 		Total: t.Seconds, EpochSeconds: t.EpochSeconds, CompileSeconds: t.CompileSeconds, PeakRSS: t.PeakRSS,
 		PredictedBytes: t.PredictedBytes, Iterations: t.Iterations, Residual: t.Residual,
 		AdjointResidual: t.AdjointResidual}, nil
-}
-
-// timed returns a context that ends with ctx, and at the deadline at the latest.
-func (w *work) timed(ctx context.Context) (context.Context, context.CancelFunc) {
-	if w.Deadline.IsZero() {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadline(ctx, w.Deadline)
 }
 
 // paced returns a function for the end of each epoch, which tells whether the last epoch would come only after the

@@ -37,7 +37,7 @@ type Search struct {
 	Epoch  func(Step, train.Epoch)
 	Ended  func(Step, Outcome)
 	Notice func(Step, string)
-	Waits  func()
+	Waits  func(Step)
 }
 
 // Step is the training of a trial up to a rung, on one split.
@@ -68,12 +68,8 @@ func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fi
 
 // ID is the same for searches with the same definition, which have the same trials. It is the Profile of their records.
 func (s *Search) ID() string {
-	key, err := runs.Key(s.definition())
-	if err != nil {
-		panic(err) // plain data can always be written as JSON
-	}
 	const short = 12
-	return runs.Search + "-" + key[:short]
+	return runs.Search + "-" + keyOf(s.definition())[:short]
 }
 
 // checksum is that of the graph as the model of c sees it.
@@ -103,19 +99,8 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	}
 	w := &work{Search: s, id: s.ID(), sampler: s.Sampler(),
 		claims: runs.ClaimsOf(s.Store), began: time.Now().Truncate(time.Millisecond), late: map[Job]bool{}}
-	for {
-		if err := w.look(); err != nil {
-			return nil, err
-		}
-		step, own, err := w.next(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if step == nil {
-			return w.result()
-		}
-		if err := w.make(ctx, *step, own); err != nil {
-			return nil, err
-		}
+	if err := w.queue().Run(ctx, func(s Step, own *runs.Claim) error { return w.make(ctx, s, own) }); err != nil {
+		return nil, err
 	}
+	return w.result()
 }

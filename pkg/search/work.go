@@ -1,8 +1,8 @@
 package search
 
 import (
-	"context"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/revgnn/revgnn/pkg/runs"
@@ -22,7 +22,8 @@ type work struct {
 	late map[Job]bool
 }
 
-// look reads the records of the search again.
+// look reads the records of the search again. It returns an error if the first ten trials failed, or all if there are
+// fewer: further ones would probably fail, too.
 func (w *work) look() (err error) {
 	if w.known, err = read(w.Store, w.id, w.began); err != nil {
 		return err
@@ -32,12 +33,6 @@ func (w *work) look() (err error) {
 			return err
 		}
 	}
-	return w.hopeless()
-}
-
-// hopeless returns an error if the first ten trials failed, or all if there are fewer: further ones would probably
-// fail, too.
-func (w *work) hopeless() error {
 	const enough = 10
 	count, why := 0, ""
 	for _, t := range w.known {
@@ -54,116 +49,44 @@ func (w *work) hopeless() error {
 		"given, and search again: failed trials are then made once more", count, why)
 }
 
-// next claims the first step that is predicted to end before the deadline and that no other process has claimed. If
-// others have claimed all, it waits for one of them. It returns nil if the search is over.
-func (w *work) next(ctx context.Context) (*Step, *runs.Claim, error) {
-	for {
-		step, own, taken, err := w.claim()
-		if err != nil || own == nil && taken == nil {
-			return nil, nil, err
-		}
-		if own == nil {
-			if own, err = w.wait(ctx, *taken); err != nil || own == nil {
-				return nil, nil, err
-			}
-			step = taken
-		}
-		// Another process may have made this step since the records were read.
-		if err := w.look(); err != nil {
-			own.Release()
-			return nil, nil, err
-		}
-		if w.wanted(*step) {
-			return step, own, nil
-		}
-		own.Release()
-	}
-}
-
-// ahead is the largest number of new trials that claim goes through: without a limit on trials they have no end.
+// ahead is the largest number of new trials in open: without a limit on trials they have no end.
 const ahead = 64
 
-// claim claims the first step that can be. If other processes have claimed all, it returns the first of them as taken.
-func (w *work) claim() (step *Step, own *runs.Claim, taken *Step, err error) {
-	fresh := 0
-	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
-		if _, begun := w.known[job.Trial]; !begun {
-			if fresh++; fresh > ahead {
-				break
+// open lists the steps that can be made now and are predicted to end before the deadline.
+func (w *work) open() iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		fresh := 0
+		for job := range w.Schedule.Next(w.known.standings(w.splits())) {
+			if _, begun := w.known[job.Trial]; !begun {
+				if fresh++; fresh > ahead {
+					return
+				}
 			}
-		}
-		steps, err := w.steps(job)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		for _, s := range steps {
-			if !w.fits(s) {
-				break
+			sample, err := w.sampler.Trial(job.Trial)
+			if err != nil {
+				yield(Step{}, err)
+				return
 			}
-			own, err := w.claims.Try(w.claimKey(s))
-			if own != nil || err != nil {
-				return &s, own, nil, err
-			}
-			if taken == nil {
-				taken = &s
+			for _, k := range w.splits() {
+				if _, done := w.known.of(job, k); done {
+					continue
+				}
+				s := Step{job, k, w.Schedule.Rungs[job.Rung], sample}
+				if !w.fits(s) {
+					break
+				}
+				if !yield(s, nil) {
+					return
+				}
 			}
 		}
 	}
-	return nil, nil, taken, nil
 }
 
-// wait waits until another process releases a step, and claims it. It returns nil if the deadline comes first.
-func (w *work) wait(ctx context.Context, s Step) (*runs.Claim, error) {
-	if w.Waits != nil {
-		w.Waits()
-	}
-	until := ctx
-	if !w.Deadline.IsZero() {
-		var cancel context.CancelFunc
-		until, cancel = context.WithDeadline(ctx, w.Deadline)
-		defer cancel()
-	}
-	own, err := w.claims.Await(until, w.claimKey(s))
-	interrupted, late := ctx.Err() != nil, until.Err() != nil
-	if late && own != nil { // the lock came at the very end of the time
-		own.Release()
-	}
-	switch {
-	case interrupted:
-		return nil, fmt.Errorf("interrupted while another process made %s; the same command goes on from here", s)
-	case late:
-		return nil, nil
-	}
-	return own, err
-}
-
-// steps returns the steps of a job: one for each split on which the job is not done.
-func (w *work) steps(job Job) (steps []Step, err error) {
-	sample, err := w.sampler.Trial(job.Trial)
-	if err != nil {
-		return nil, err
-	}
-	for _, k := range w.splits() {
-		if _, done := w.known.of(job, k); !done {
-			steps = append(steps, Step{job, k, w.Schedule.Rungs[job.Rung], sample})
-		}
-	}
-	return steps, nil
-}
-
-// wanted tells whether a step is still to be made. New trials come last in Next, in order and without end, so that it
-// can stop at the first one after the step's.
-func (w *work) wanted(step Step) bool {
-	for job := range w.Schedule.Next(w.known.standings(w.splits())) {
-		if job == step.Job {
-			_, done := w.known.of(job, step.Split)
-			return !done
-		}
-		if _, begun := w.known[job.Trial]; !begun && job.Trial > step.Trial {
-			return false
-		}
-	}
-	return false
+// queue hands out the steps.
+func (w *work) queue() runs.Queue[Step] {
+	return runs.Queue[Step]{Claims: w.claims, Look: w.look, Open: w.open, Waits: w.Waits, Deadline: w.Deadline,
+		Keys: func(s Step) (made, claim string) { return w.key(s), w.claimKey(s) }}
 }
 
 func (w *work) splits() []int {
@@ -174,9 +97,18 @@ func (w *work) splits() []int {
 	return out
 }
 
+// key is the key of a step's record.
+func (w *work) key(s Step) string {
+	return keyOf(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung, "split": s.Split})
+}
+
 // claimKey does not depend on the rung: a training goes on from rung to rung with one checkpoint.
 func (w *work) claimKey(s Step) string {
-	key, err := runs.Key(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
+	return keyOf(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
+}
+
+func keyOf(definition map[string]any) string {
+	key, err := runs.Key(definition)
 	if err != nil {
 		panic(err) // plain data can always be written as JSON
 	}

@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -49,11 +50,11 @@ func TestProgressInOrder(t *testing.T) {
 	}
 }
 
-// TestClaimedIsWanted: the method claim may claim only steps that are still to be made, as the method wanted tells.
+// TestOpen: only steps that are still to be made are open.
 // Trials 0, 1 and 2 have reached the first rung, and trial 1 is to continue. Trial 5 has reached this rung on the first
 // of two splits, and another process has claimed the second split. Of nine trials, five have not begun: trials 3, 4, 6,
 // 7 and 8.
-func TestClaimedIsWanted(t *testing.T) {
+func TestOpen(t *testing.T) {
 	both := func(val float64) trial { return trial{{0: made(val), 1: made(val)}} }
 	w := working(t, known{0: both(0.5), 1: both(0.7), 2: both(0.6), 5: {{0: made(0.4)}}})
 	other, err := w.claims.Try(w.claimKey(Step{Job: Job{5, 0}, Split: 1}))
@@ -61,32 +62,34 @@ func TestClaimedIsWanted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Release()
-	claims := 0
-	for {
-		step, own, taken, err := w.claim()
+	claims, first, q := 0, (*Step)(nil), w.queue()
+	for step, err := range q.Open() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if own == nil {
-			if taken == nil || taken.Job != (Job{5, 0}) || !w.wanted(*taken) {
-				t.Errorf("waits for %v", taken)
+		own, err := w.claims.Try(w.claimKey(step))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = &step
+		}
+		if own != nil {
+			defer own.Release()
+			if claims++; claims == 1 && step.Job != (Job{1, 1}) {
+				t.Errorf("the first claim is of %s", step)
 			}
-			break
 		}
-		defer own.Release()
-		if claims++; claims == 1 && step.Job != (Job{1, 1}) {
-			t.Errorf("the first claim is of %s", step)
-		}
-		if !w.wanted(*step) {
-			t.Errorf("%s is claimed, but not wanted", step)
-		}
+	}
+	if first == nil || first.Job != (Job{5, 0}) {
+		t.Errorf("waits for %v", first)
 	}
 	if claims != 2*6 {
 		t.Errorf("%d claims, want 12", claims)
 	}
-	for _, done := range []Step{{Job: Job{0, 0}}, {Job: Job{0, 1}}, {Job: Job{9, 0}}} {
-		if w.wanted(done) {
-			t.Errorf("%s is wanted", done)
+	for step := range q.Open() {
+		if slices.Contains([]Job{{0, 0}, {0, 1}, {9, 0}}, step.Job) {
+			t.Errorf("%s is open", step)
 		}
 	}
 }
