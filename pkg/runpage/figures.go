@@ -139,26 +139,43 @@ func (r run) smoothness() []report.Item {
 	if len(forward)+len(reverse) == 0 {
 		return []report.Item{absent("the smoothness of the states by layer")}
 	}
-	var series []report.Series
-	for _, direction := range []struct {
-		name   string
-		states []train.Smoothness
-	}{{"forward", forward}, {"reverse", reverse}} {
-		if len(direction.states) < 2 { // there are no layers; at most layer 0, the encoded features
-			continue
+	var items []report.Item
+	for _, m := range []struct {
+		id, title, axis string
+		of              func(train.Smoothness) *train.Number
+	}{
+		{"run-smoothness", "Similarity of the nodes' states after layers", "mean cosine similarity (GSL)",
+			func(s train.Smoothness) *train.Number { return &s.GSL }},
+		{"run-dirichlet", "Dirichlet energy after layers", "Dirichlet energy",
+			func(s train.Smoothness) *train.Number { return s.Dirichlet }},
+		{"run-mad", "Mean average distance of neighbours after layers", "MAD",
+			func(s train.Smoothness) *train.Number { return s.MAD }},
+		{"run-rank", "Effective rank after layers", "effective rank",
+			func(s train.Smoothness) *train.Number { return s.EffectiveRank }},
+	} {
+		var series []report.Series
+		for _, direction := range []struct {
+			name   string
+			states []train.Smoothness
+		}{{"forward", forward}, {"reverse", reverse}} {
+			s := report.Series{Name: direction.name, Style: report.Marked}
+			for _, l := range direction.states {
+				if v := m.of(l); v != nil {
+					s.X, s.Y = append(s.X, float64(l.Layer)), append(s.Y, float64(*v))
+				}
+			}
+			if len(s.X) > 1 { // else there are no layers; at most layer 0, the encoded features
+				series = append(series, s)
+			}
 		}
-		s := report.Series{Name: direction.name, Style: report.Marked}
-		for _, l := range direction.states {
-			s.X, s.Y = append(s.X, float64(l.Layer)), append(s.Y, float64(l.GSL))
+		if len(series) > 0 {
+			items = append(items, report.Curves(m.id, m.title, "layers", m.axis, series))
 		}
-		series = append(series, s)
 	}
-	if len(series) == 0 {
+	if len(items) == 0 {
 		return []report.Item{report.Paragraph("Not shown: the model has no layers.")}
 	}
-	return []report.Item{report.Curves("run-smoothness", "Similarity of the nodes' states after layers", "layers",
-		"mean cosine similarity (GSL)", series),
-		report.Paragraph("The similarity is the mean over all pairs of nodes of the cosine between their states, at the " +
-			"best epoch; layer 0 is the encoded input. One that goes to 1 with depth is over-smoothing: all nodes come " +
-			"to look alike.")}
+	return append(items, report.Paragraph("States are those of the best epoch; layer 0 is the encoded input. A similarity "+
+		"that goes to 1 with depth is over-smoothing: all nodes come to look alike. The Dirichlet energy and the mean "+
+		"average distance of neighbours (MAD) go to 0 then, and the effective rank to 1."))
 }

@@ -41,13 +41,32 @@ func (rs Runs) history(of func(Epoch) float64) []report.Series {
 	return all
 }
 
-// Smoothness draws the GSL over the number of layers. GSL is the mean cosine similarity of the nodes' features. A run
-// has a curve for its forward layers and another curve for its reverse layers, if the GSL after these layers was
-// recorded (see [State]). The axis of layers is logarithmic. But if a state after 0 layers (the encoded input) was
-// recorded, the axis is linear, since a logarithmic axis cannot show 0.
-func (rs Runs) Smoothness(id, title string) *report.Figure {
+// Measure is a measure of over-smoothing: its name on the axis, and its value of a state. Log says that its axis is
+// logarithmic.
+type Measure struct {
+	Name string
+	Of   func(State) float64
+	Log  bool
+}
+
+// GSL, Dirichlet, MAD and EffectiveRank are the measures of [metrics.Smoothness] in package metrics.
+var (
+	GSL           = Measure{"GSL", func(s State) float64 { return s.GSL }, false}
+	Dirichlet     = Measure{"Dirichlet energy (log scale)", func(s State) float64 { return s.Dirichlet }, true}
+	MAD           = Measure{"MAD of neighbours", func(s State) float64 { return s.MAD }, false}
+	EffectiveRank = Measure{"effective rank", func(s State) float64 { return s.EffectiveRank }, false}
+)
+
+// Smoothness draws a measure of over-smoothing over the number of layers, with a curve for the forward layers and one for
+// the reverse layers of each run whose states were recorded (see [State]). The measure is the GSL unless another is
+// given. The axis of layers is logarithmic, but where there is layer 0, the encoded input.
+func (rs Runs) Smoothness(id, title string, of ...Measure) *report.Figure {
+	measure := GSL
+	if len(of) > 0 {
+		measure = of[0]
+	}
 	var all []report.Series
-	axes := report.Axes{Log2X: true}
+	axes := report.Axes{Log2X: true, LogY: measure.Log}
 	for _, r := range rs.Runs {
 		for _, direction := range []struct {
 			name   string
@@ -55,7 +74,7 @@ func (rs Runs) Smoothness(id, title string) *report.Figure {
 		}{{"forward", r.ForwardStates}, {"reverse", r.ReverseStates}} {
 			s := report.Series{Name: r.Name + ", " + direction.name, Style: report.Marked}
 			for _, state := range direction.states {
-				s.X, s.Y = append(s.X, float64(state.Layer)), append(s.Y, state.GSL)
+				s.X, s.Y = append(s.X, float64(state.Layer)), append(s.Y, measure.Of(state))
 				axes.Log2X = axes.Log2X && state.Layer > 0
 			}
 			if len(s.X) > 0 {
@@ -63,5 +82,5 @@ func (rs Runs) Smoothness(id, title string) *report.Figure {
 			}
 		}
 	}
-	return report.Curves(id, title, "layers", "GSL", all, axes)
+	return report.Curves(id, title, "layers", measure.Name, all, axes)
 }

@@ -40,8 +40,8 @@ type Epoch struct {
 type State struct {
 	// Layer is the number of layers that were applied. If it is 0, the state is the encoded input.
 	Layer int
-	// GSL is the mean cosine similarity of the features in this state, over all pairs of nodes.
-	GSL float64
+	// These measure how alike the features of nodes are; see package metrics.
+	GSL, Dirichlet, MAD, EffectiveRank float64
 	// Probability has an entry for each node: the probability of class 1 that the head (the classifier) computes from
 	// this state alone. It is nil if there are more than two classes.
 	Probability []float64

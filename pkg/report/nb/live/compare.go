@@ -87,7 +87,8 @@ func summary(r *train.Result) nb.Run {
 func states(of []train.State) []nb.State {
 	var out []nb.State
 	for _, s := range of {
-		out = append(out, nb.State{Layer: s.Layer, GSL: float64(s.GSL), Probability: s.Probability})
+		out = append(out, nb.State{Layer: s.Layer, GSL: float64(s.GSL), Dirichlet: float64(s.Dirichlet),
+			MAD: float64(s.MAD), EffectiveRank: float64(s.EffectiveRank), Probability: s.Probability})
 	}
 	return out
 }
