@@ -26,9 +26,9 @@ func TestTablesOfPages(t *testing.T) {
 		{"docs/claims.md", "scorecard", card.Markdown()},
 		{"docs/published.md", "counts", countsTable(card)},
 		{"docs/published.md", "searches", searchesTable(t, searched)},
-		{"docs/published.md", "elsewhere", elsewhereTable(searched)},
+		{"docs/notes/2026-11-published.md", "elsewhere", elsewhereTable(searched)},
 		{"docs/which-layer.md", "sage", sageTable(v)},
-		{"docs/published.md", "distant", distantTable(v, card)},
+		{"docs/notes/2026-11-published.md", "distant", distantTable(v, card)},
 	} {
 		t.Run(c.table, func(t *testing.T) {
 			path := filepath.Join("../..", c.page)
