@@ -19,6 +19,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
+	"github.com/revgnn/revgnn/pkg/plain"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // app holds what all commands share.
@@ -137,11 +139,11 @@ func (a *app) show(v any, table func(w io.Writer)) error {
 	return a.write(text.Bytes())
 }
 
-// load loads a dataset; an unknown name is wrong usage.
+// load loads a dataset, or makes one of the random graphs of [runs.Load]; an unknown name is wrong usage.
 func (a *app) load(ctx context.Context, p *progress, name string) (*graphs.Graph, error) {
 	data := a.data
 	data.Progress = p.download
-	g, err := datasets.Load(ctx, name, data)
+	g, err := runs.Load(ctx, name, data)
 	p.end()
 	return g, asNameUsage(err)
 }
@@ -170,4 +172,34 @@ func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine
 
 func versionText() string {
 	return cmp.Or(machine.Version(), "unknown (make build tells it)")
+}
+
+// output is a command's stdout. It keeps the first error, since cobra ignores errors when it writes a help text.
+type output struct {
+	w      io.Writer
+	failed error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if o.failed == nil {
+		o.failed = err
+	}
+	return n, err
+}
+
+func (o *output) err() error {
+	if o.failed == nil {
+		return nil
+	}
+	return fmt.Errorf("the result cannot be written: %w", o.failed)
+}
+
+// write writes text that may contain names from files: characters that control the terminal are replaced, except line
+// ends and tabs.
+func (a *app) write(text []byte) error {
+	if _, err := io.WriteString(a.stdout, plain.Keeping(string(text), "\n\t")); err != nil {
+		return fmt.Errorf("the result cannot be written: %w", err)
+	}
+	return nil
 }

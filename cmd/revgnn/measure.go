@@ -1,13 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/runs"
@@ -19,34 +19,27 @@ func (a *app) invert() *cobra.Command {
 	c := &cobra.Command{Use: "invert --dataset NAME [flags]",
 		Short: "Measure how well reverse layers undo forward layers", Args: noArguments}
 	s := about(c, invertOffer())
-	a.recorded(c)
-	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+	a.recorded(c.Flags())
+	c.RunE = func(c *cobra.Command, _ []string) error {
 		config, err := s.config()
 		if err != nil {
 			return err
 		}
-		record, err := a.recorder(runs.Invert)
-		if err != nil {
-			return err
-		}
-		defer record.close(&err)
-		e, g, err := a.prepare(c.Context(), a.progress(), s.dataset)
-		if err != nil {
-			return err
-		}
-		record.of(e, g, config, nil)
-		inversion, err := train.Invert(c.Context(), e, g, config)
-		record.whole(c.Context(), inversion, err)
-		if err != nil {
-			return err
-		}
-		return a.show(inversion, func(w io.Writer) {
-			fmt.Fprintf(w, "%s\t%s\t%s\n\n", inversion.Graph, inversion.Model, inversion.Engine)
-			fmt.Fprintf(w, "mean absolute error\t%.3g\nmean absolute input\t%.3g\n\niteration\tresidual\n",
-				inversion.MeanAbsError, inversion.MeanAbsInput)
-			for i, r := range inversion.Residual {
-				fmt.Fprintf(w, "%d\t%.3g\n", i+1, r)
+		return a.recording(c.Context(), runs.Invert, s.dataset, func(r *recorder) error {
+			r.start(config)
+			inversion, err := train.Invert(c.Context(), r.engine, r.graph, config)
+			r.end(c.Context(), r.about, inversion, err)
+			if err != nil {
+				return err
 			}
+			return a.show(inversion, func(w io.Writer) {
+				fmt.Fprintf(w, "%s\t%s\t%s\n\n", inversion.Graph, inversion.Model, inversion.Engine)
+				fmt.Fprintf(w, "mean absolute error\t%.3g\nmean absolute input\t%.3g\n\niteration\tresidual\n",
+					inversion.MeanAbsError, inversion.MeanAbsInput)
+				for i, r := range inversion.Residual {
+					fmt.Fprintf(w, "%d\t%.3g\n", i+1, r)
+				}
+			})
 		})
 	}
 	return c
@@ -70,8 +63,8 @@ func (a *app) bench() *cobra.Command {
 		defaults: map[string]string{"epochs": "10"}})
 	from := c.Flags().String("weights", "", "train on from these weights, .npz or .safetensors, by PyTorch's names; "+
 		"without, every step starts from the seed's")
-	a.recorded(c)
-	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+	a.recorded(c.Flags())
+	c.RunE = func(c *cobra.Command, _ []string) error {
 		config, err := s.config()
 		if err != nil {
 			return err
@@ -86,26 +79,26 @@ func (a *app) bench() *cobra.Command {
 				return err
 			}
 		}
-		record, err := a.recorder(runs.Bench)
-		if err != nil {
-			return err
-		}
-		defer record.close(&err)
-		e, g, err := a.prepare(c.Context(), a.progress(), s.dataset)
-		if err != nil {
-			return err
-		}
-		start, err := startingFrom(read, config, g)
-		if err != nil {
-			return err
-		}
-		record.of(e, g, config, benched(config, *from))
-		b, err := train.Bench(c.Context(), e, g, config, start)
-		record.whole(c.Context(), b, err)
-		if err != nil {
-			return err
-		}
-		return a.show(b, func(w io.Writer) { benchTable(w, b) })
+		return a.recording(c.Context(), runs.Bench, s.dataset, func(r *recorder) error {
+			var start map[string]train.Array
+			settings := config.Resolved().Values()
+			if read != nil {
+				settings["weights"] = *from
+				if start, _, err = trained.Pick(config.Config, r.graph.NumFeatures, r.graph.NumClasses, read); err != nil {
+					return err
+				}
+			}
+			r.start(config)
+			if r.about.Config, err = json.Marshal(settings); err != nil {
+				return err
+			}
+			b, err := train.Bench(c.Context(), r.engine, r.graph, config, start)
+			r.end(c.Context(), r.about, b, err)
+			if err != nil {
+				return err
+			}
+			return a.show(b, func(w io.Writer) { benchTable(w, b) })
+		})
 	}
 	return c
 }
@@ -117,22 +110,4 @@ func benchTable(w io.Writer, b *train.Benchmark) {
 	fmt.Fprintf(w, "iterations per layer\t%.2f\t(adjoint %.2f)\n", b.Iterations.Solve, b.Iterations.Adjoint)
 	fmt.Fprintf(w, "loss, first and last step\t%.5g\t%.5g\n", b.Losses[0], b.Losses[len(b.Losses)-1])
 	fmt.Fprintf(w, "peak memory\t%s\n", machine.Bytes(b.PeakRSS))
-}
-
-// benched is what the record of a benchmark has as settings.
-func benched(c train.Config, weights string) map[string]any {
-	values := c.Resolved().Values()
-	if weights != "" {
-		values["weights"] = weights
-	}
-	return values
-}
-
-// startingFrom returns the initial parameters out of a file's arrays, or nil if no file was read.
-func startingFrom(read map[string]train.Array, c train.Config, g *graphs.Graph) (map[string]train.Array, error) {
-	if read == nil {
-		return nil, nil
-	}
-	wanted, _, err := trained.Pick(c.Config, g.NumFeatures, g.NumClasses, read)
-	return wanted, err
 }

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
@@ -17,107 +17,97 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// recorded adds the flag --runs.
-func (a *app) recorded(c *cobra.Command) {
-	c.Flags().StringVar(&a.runsFile, "runs", "",
-		"SQLite file to record this run in (default: $REVGNN_RUNS, else none)")
+// runsFlag adds --runs to a command that needs the file of run records.
+func (a *app) runsFlag(f *pflag.FlagSet) {
+	f.StringVar(&a.runsFile, "runs", "", "SQLite file of run records (default: $REVGNN_RUNS, else "+runs.DefaultFile+")")
 }
 
-// recorder records the runs of one command. It is nil if nothing is to be recorded.
+// withRecords calls f with the file of run records, which open opens.
+func (a *app) withRecords(open func(path string) (*runs.Store, error), f func(*runs.Store) error) (err error) {
+	s, err := open(cmp.Or(a.runsFile, os.Getenv("REVGNN_RUNS"), runs.DefaultFile))
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, s.Close()) }()
+	return f(s)
+}
+
+// recorded adds --runs to a command that records its runs if it is told where.
+func (a *app) recorded(f *pflag.FlagSet) {
+	f.StringVar(&a.runsFile, "runs", "", "SQLite file to record this run in (default: $REVGNN_RUNS, else none)")
+}
+
+// recorder records the runs of one command on an engine and a graph. Its store is nil if nothing is to be recorded.
 type recorder struct {
-	store *runs.Store
-	kind  string
+	store    *runs.Store
+	kind     string
+	progress *progress
+	engine   *engine.Engine
+	graph    *graphs.Graph
 	// about has what all runs of the command share.
 	about runs.Record
 	// err is the first error in recording a run. The command goes on, and reports it at its end.
 	err error
 }
 
-// recorder opens the file before the command begins its work, if --runs or REVGNN_RUNS names one.
-func (a *app) recorder(kind string) (*recorder, error) {
-	path := cmp.Or(a.runsFile, os.Getenv("REVGNN_RUNS"))
-	if path == "" {
-		return nil, nil
+// recording does the work of a command with a recorder. It opens the file of records before the work begins.
+func (a *app) recording(ctx context.Context, kind, dataset string, do func(*recorder) error) (err error) {
+	r := &recorder{kind: kind, progress: a.progress()}
+	if path := cmp.Or(a.runsFile, os.Getenv("REVGNN_RUNS")); path != "" {
+		if r.store, err = runs.Open(path); err != nil {
+			return err
+		}
+		defer func() {
+			failed := cmp.Or(r.err, r.store.Close())
+			switch {
+			case failed == nil:
+			case err == nil:
+				err = fmt.Errorf("the work was done, but not all of it recorded: %w", failed)
+			default:
+				err = fmt.Errorf("%w; besides, not all runs were recorded: %w", err, failed)
+			}
+		}()
 	}
-	store, err := runs.Open(path)
-	if err != nil {
-		return nil, err
+	if r.engine, r.graph, err = a.prepare(ctx, r.progress, dataset); err != nil {
+		return err
 	}
-	return &recorder{store: store, kind: kind}, nil
+	return do(r)
 }
 
-// close reports in *err that a run could not be recorded.
-func (r *recorder) close(err *error) {
-	if r == nil {
+// start begins the run of a command, now.
+func (r *recorder) start(c train.Config) {
+	if r.store == nil {
 		return
 	}
-	failed := cmp.Or(r.err, r.store.Close())
-	switch {
-	case failed == nil:
-	case *err == nil:
-		*err = fmt.Errorf("the work was done, but not all of it recorded: %w", failed)
-	default:
-		*err = fmt.Errorf("%w; besides, not all runs were recorded: %w", *err, failed)
-	}
-}
-
-// of begins the run of a command, now. The settings of its record are config, or c if it is nil.
-func (r *recorder) of(e *engine.Engine, g *graphs.Graph, c train.Config, config any) {
-	if r == nil {
-		return
-	}
-	about, err := runs.Start(runs.Task{Kind: r.kind, Dataset: g.Name, Config: c.Resolved(), Split: runs.NoSplit},
-		models.Seen(c.Config, g).Checksum(), e.Name)
-	if err == nil && config != nil {
-		about.Config, err = json.Marshal(config)
-	}
-	r.about, r.err = about, cmp.Or(r.err, err)
-}
-
-func (r *recorder) add(run runs.Record, outcome any) {
-	b, err := json.Marshal(outcome)
-	run.Outcome = b
-	if err == nil {
-		_, err = r.store.Add(run)
-	}
+	var err error
+	r.about, err = runs.Start(runs.Task{Kind: r.kind, Dataset: r.graph.Name, Config: c.Resolved(), Split: runs.NoSplit},
+		models.Seen(c.Config, r.graph).Checksum(), r.engine.Name)
 	r.err = cmp.Or(r.err, err)
 }
 
-// split records the training on one split. The command that made a resumed one may have been killed before it recorded
-// it.
-func (r *recorder) split(t *runs.SplitRecord, resumed bool) {
-	run, err := t.Recorded()
-	if err == nil && resumed {
-		if known, failed := r.store.Has(run); known || failed != nil {
-			r.err = cmp.Or(r.err, failed)
-			return
+// end records a run that has just ended, with its outcome or its error.
+func (r *recorder) end(ctx context.Context, run runs.Record, outcome any, err error) {
+	if r.store == nil {
+		return
+	}
+	run.Status, run.Seconds = runs.OK, time.Since(run.Started).Seconds()
+	if err != nil {
+		run.Status, run.Message, outcome = runs.Failed, sentence(err), nil
+		if ctx.Err() != nil {
+			run.Status = runs.Interrupted
 		}
 	}
-	if err == nil {
+	if run.Outcome, err = json.Marshal(outcome); err == nil {
 		_, err = r.store.Add(run)
 	}
 	r.err = cmp.Or(r.err, err)
 }
 
-// whole records an inversion or a benchmark that has just ended, with its outcome or its error.
-func (r *recorder) whole(ctx context.Context, outcome any, err error) {
-	switch {
-	case r == nil:
-	case err != nil:
-		r.failed(ctx, r.about, err)
-	default:
-		run := r.about
-		run.Status, run.Seconds = runs.OK, time.Since(run.Started).Seconds()
-		r.add(run, outcome)
+func (r *recorder) sweep(ctx context.Context, c train.Config, o runs.SweepOptions) (*runs.Summary, error) {
+	if r.store == nil {
+		return runs.Sweep(ctx, r.engine, r.graph, c, o)
 	}
-}
-
-func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
-	o runs.SweepOptions) (*runs.Summary, error) {
-	if r == nil {
-		return runs.Sweep(ctx, e, g, c, o)
-	}
-	r.of(e, g, c, nil)
+	r.start(c)
 	o.Details = true
 	training, told := runs.NoSplit, o.Split
 	o.Begin = func(split int) { training, r.about.Started = split, time.Now() }
@@ -126,20 +116,25 @@ func (r *recorder) sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph,
 		training = runs.NoSplit
 		told(t, resumed)
 	}
-	summary, err := runs.Sweep(ctx, e, g, c, o)
+	summary, err := runs.Sweep(ctx, r.engine, r.graph, c, o)
 	if err != nil && training != runs.NoSplit {
 		run := r.about
 		run.Split, run.Seed = training, c.Seed+uint64(training)
-		r.failed(ctx, run, err)
+		r.end(ctx, run, nil, err)
 	}
 	return summary, err
 }
 
-// failed records a run that has just ended with an error, or was interrupted if ctx has ended.
-func (r *recorder) failed(ctx context.Context, run runs.Record, err error) {
-	run.Status, run.Message, run.Seconds = runs.Failed, sentence(err), time.Since(run.Started).Seconds()
-	if ctx.Err() != nil {
-		run.Status = runs.Interrupted
+// split records the training on one split. The command that made a resumed one may have been killed before it recorded
+// it.
+func (r *recorder) split(t *runs.SplitRecord, resumed bool) {
+	run, err := t.Recorded()
+	known := false
+	if err == nil && resumed {
+		known, err = r.store.Has(run)
 	}
-	r.add(run, nil)
+	if err == nil && !known {
+		_, err = r.store.Add(run)
+	}
+	r.err = cmp.Or(r.err, err)
 }

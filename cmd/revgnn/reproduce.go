@@ -33,7 +33,6 @@ type reproduction struct {
 	dryRun, time                bool
 	checkpointEvery             time.Duration
 	task                        string
-	failed                      int // runs that failed in this call
 }
 
 func (a *app) reproduce() *cobra.Command {
@@ -55,8 +54,7 @@ func (a *app) reproduce() *cobra.Command {
 	f.BoolVar(&r.dryRun, "dry-run", false, "show the plan, and run nothing")
 	f.BoolVar(&r.time, "time", false, "with --dry-run: time a few steps of each program whose time is not known "+
 		"yet, and keep that")
-	f.StringVar(&a.runsFile, "runs", "",
-		"SQLite file of run records (default: $REVGNN_RUNS, else "+runs.DefaultFile+")")
+	a.runsFlag(f)
 	checkpointEvery(f, &r.checkpointEvery)
 	f.StringVar(&r.out, "out", "out/paper", "folder for what is rendered")
 	f.StringVar(&r.task, "task", "", "run one task, given as JSON, and write its record")
@@ -71,7 +69,7 @@ func (a *app) reproduce() *cobra.Command {
 	return c
 }
 
-func (r *reproduction) run(ctx context.Context, names []string) (err error) {
+func (r *reproduction) run(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return usagef("nothing to reproduce given: name tables and figures (table1 to table6, fig1 to fig6), " +
 			"reversing, or all")
@@ -90,24 +88,66 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return asUsage(err)
 	}
-	scope, shard, err := r.scope(profile)
-	if err != nil {
+	p := r.progress()
+	runner := r.runner(p, r.checkpointEvery)
+	if err := r.choose(runner, profile.Profile); err != nil {
 		return asUsage(err)
 	}
-	store, err := runs.Open(r.records())
-	if err != nil {
+	return r.withRecords(runs.Open, func(store *runs.Store) error {
+		added, err := store.AddCommitted()
+		if err != nil {
+			return err
+		}
+		if added > 0 {
+			p.line("%d run records that came with revgnn were added to %s", added, store.Path())
+		}
+		runner.Store = store
+		return r.make(ctx, p, runner, profile, items)
+	})
+}
+
+// choose sets what --datasets, --models, --splits and --shard choose.
+func (r *reproduction) choose(runner *runs.Runner, profile runs.Profile) (err error) {
+	if runner.Shard, err = runs.ParseShard(r.shard); err != nil {
 		return err
 	}
-	defer func() { err = cmp.Or(err, store.Close()) }()
-	p := r.progress()
-	added, err := store.AddCommitted()
-	if err != nil {
+	if r.splits != "" {
+		if runner.Splits, err = runs.ParseSplits(r.splits); err != nil {
+			return err
+		}
+		if k, n := slices.Max(runner.Splits), len(datasets.PaperSeeds); k >= n {
+			return fmt.Errorf("the paper's datasets have no split %d: their splits are numbered 0 to %d", k, n-1)
+		}
+	}
+	if err := runs.CheckChoice(r.datasets, r.models); err != nil {
 		return err
 	}
-	if added > 0 {
-		p.line("%d run records that came with revgnn were added to %s", added, store.Path())
+	runner.Profile, runner.Datasets, runner.Models = profile, r.datasets, r.models
+	dir, err := datasets.Dir(r.data.Dir)
+	runner.Absent = func(dataset string) string {
+		if !r.data.Offline || !runs.IsPublic(data.Base(dataset)) {
+			return ""
+		}
+		if why := doctor.Absent(dataset, dir); why != "" {
+			return "not run: dataset " + why
+		}
+		return ""
 	}
-	runner, work := r.runner(scope, shard, store, p), paper.Work(profile, items)
+	return err
+}
+
+// make makes the runs that have no record yet, and then tables and figures, or only shows the plan.
+func (r *reproduction) make(ctx context.Context, p *progress, runner *runs.Runner, profile paper.Profile,
+	items []paper.Item) error {
+	work, failed := paper.Work(profile, items), 0
+	runner.Ended = func(record runs.Record) {
+		if record.Status == runs.Failed {
+			failed++
+		}
+		if record.Status != runs.OK {
+			p.line("%s: %s", record.Status, record.Message)
+		}
+	}
 	if r.time {
 		if err := runner.Time(ctx, work); err != nil {
 			return err
@@ -117,54 +157,27 @@ func (r *reproduction) run(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	r.unused(plan, runner, p)
-	if r.dryRun {
-		return r.show(plan, func(w io.Writer) { planTable(w, plan) })
-	}
-	if err := paper.CanDraw(items); err != nil {
-		return err
-	}
-	if err := files.Writable(r.out); err != nil {
-		return err
-	}
-	if err := r.complete(ctx, runner, work, plan, p); err != nil {
-		return err
-	}
-	if err := r.render(runner, profile, items); err != nil {
-		return err
-	}
-	if r.failed > 0 {
-		return fmt.Errorf("%d of the runs failed, as said above: the same command tries them again, and what could be "+
-			"made is in %s", r.failed, r.out)
-	}
-	return nil
-}
-
-// complete makes the runs that have no record yet.
-func (r *reproduction) complete(ctx context.Context, runner *runs.Runner, work runs.Work,
-	plan runs.Plan, p *progress) error {
-	if plan.Missing == 0 {
-		return nil
-	}
-	p.line("profile %s: %d runs are there, %d are to be made; time: %s; memory: %s. What is done is kept in %s, "+
-		"whatever happens.", r.profile, plan.Done, plan.Missing, plan.Time(), memory(plan.Bytes, plan.AtLeast),
-		runner.Store.Path())
-	return runner.Run(ctx, work)
-}
-
-// unused warns of chosen datasets on which no run is needed, for which a shard may have a good reason, or that are not
-// here.
-func (r *reproduction) unused(plan runs.Plan, runner *runs.Runner, p *progress) {
-	for _, d := range r.datasets {
+	for _, d := range r.datasets { // a shard may have a good reason to make no run on one
 		on := func(s runs.Step) bool { return data.Base(s.Dataset) == d }
 		if r.shard == "" && !slices.ContainsFunc(plan.Steps, on) {
 			why := cmp.Or(strings.TrimPrefix(runner.Absent(d), "not run: "), "none is needed for what is named")
 			p.line("warning: no run on %s: %s", d, why)
 		}
 	}
-}
-
-func (r *reproduction) render(runner *runs.Runner, profile paper.Profile, items []paper.Item) error {
+	if r.dryRun {
+		return r.show(plan, func(w io.Writer) { planTable(w, plan) })
+	}
+	if err := cmp.Or(paper.CanDraw(items), files.Writable(r.out)); err != nil {
+		return err
+	}
+	if plan.Missing > 0 {
+		p.line("profile %s: %d runs are there, %d are to be made; time: %s; memory: %s. What is done is kept in %s, "+
+			"whatever happens.", r.profile, plan.Done, plan.Missing, plan.Time(), memory(plan.Bytes, plan.AtLeast),
+			runner.Store.Path())
+		if err := runner.Run(ctx, work); err != nil {
+			return err
+		}
+	}
 	documents, err := paper.Documents(runner, profile, items)
 	if err != nil {
 		return err
@@ -177,9 +190,14 @@ func (r *reproduction) render(runner *runs.Runner, profile paper.Profile, items 
 	if err != nil {
 		return err
 	}
-	return r.show(rendered{profile.Name, r.out, written}, func(w io.Writer) {
+	err = r.show(rendered{profile.Name, r.out, written}, func(w io.Writer) {
 		fmt.Fprintf(w, "%d files in %s; start with %s\n", len(written), r.out, filepath.Join(r.out, "index.html"))
 	})
+	if err == nil && failed > 0 {
+		err = fmt.Errorf("%d of the runs failed, as said above: the same command tries them again, and what could be "+
+			"made is in %s", failed, r.out)
+	}
+	return err
 }
 
 type rendered struct {
@@ -188,46 +206,17 @@ type rendered struct {
 	Files   []string `json:"files"`
 }
 
-// scope reads --datasets, --models, --splits and --shard.
-func (r *reproduction) scope(profile paper.Profile) (s runs.Scope, shard runs.Shard, err error) {
-	s.Profile = profile.Profile
-	if shard, err = runs.ParseShard(r.shard); err != nil {
-		return s, shard, err
-	}
-	if r.splits != "" {
-		if s.Splits, err = runs.ParseSplits(r.splits); err != nil {
-			return s, shard, err
-		}
-		if k, n := slices.Max(s.Splits), len(datasets.PaperSeeds); k >= n {
-			return s, shard, fmt.Errorf("the paper's datasets have no split %d: their splits are numbered 0 to %d", k, n-1)
-		}
-	}
-	if err := runs.CheckChoice(r.datasets, r.models); err != nil {
-		return s, shard, err
-	}
-	s.Datasets, s.Models = r.datasets, r.models
-	dir, err := datasets.Dir(r.data.Dir)
-	if err != nil {
-		return s, shard, err
-	}
-	s.Absent = func(dataset string) string {
-		if !r.data.Offline || !runs.IsPublic(data.Base(dataset)) {
-			return ""
-		}
-		if why := doctor.Absent(dataset, dir); why != "" {
-			return "not run: dataset " + why
-		}
-		return ""
-	}
-	return s, shard, nil
-}
-
-func (r *reproduction) runner(scope runs.Scope, shard runs.Shard, store *runs.Store,
-	p *progress) *runs.Runner {
-	return &runs.Runner{Scope: scope, Shard: shard, Store: store, Alone: r.inOwnProcess,
-		CheckpointEvery: r.checkpointEvery,
-		EngineName:      r.engineName, Engine: func() (*engine.Engine, error) { return engine.Open(r.engineName) },
-		Load: func(ctx context.Context, name string) (*graphs.Graph, error) { return r.loadAny(ctx, p, name) },
+// runner returns a Runner on the engine and the datasets of the flags, which shows its progress.
+func (a *app) runner(p *progress, checkpointEvery time.Duration) *runs.Runner {
+	return &runs.Runner{CheckpointEvery: checkpointEvery, EngineName: a.engineName,
+		Engine: func() (*engine.Engine, error) { return engine.Open(a.engineName) },
+		Load:   func(ctx context.Context, name string) (*graphs.Graph, error) { return a.load(ctx, p, name) },
+		Alone: func(ctx context.Context, t runs.Task) (runs.Record, error) {
+			return runs.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
+				return exec.CommandContext(ctx, self, "reproduce", "--task", task, "--engine", a.engineName, "--data",
+					a.data.Dir, "--mirror", a.data.Mirror, fmt.Sprintf("--offline=%t", a.data.Offline))
+			})
+		},
 		Starts: func(at runs.Progress) {
 			p.line("[%d/%d] %s; time left: %s", at.Number, at.Total, at.Task, at.Left())
 		},
@@ -242,35 +231,10 @@ func (r *reproduction) runner(scope runs.Scope, shard runs.Shard, store *runs.St
 		NoDataset: func(name string, why error) {
 			p.line("warning: runs on %s are left out: %s", name, sentence(why))
 		},
-		Ended: func(record runs.Record) {
-			if record.Status == runs.Failed {
-				r.failed++
-			}
-			if record.Status != runs.OK {
-				p.line("%s: %s", record.Status, record.Message)
-			}
-		},
 	}
 }
 
-// loadAny also makes the random graphs that the paper's table 1 needs.
-func (r *reproduction) loadAny(ctx context.Context, p *progress, name string) (*graphs.Graph, error) {
-	data := r.data
-	data.Progress = p.download
-	g, err := runs.Load(ctx, name, data)
-	p.end()
-	return g, err
-}
-
-// inOwnProcess makes a benchmark in a new process, to measure its memory alone; see alone.
-func (r *reproduction) inOwnProcess(ctx context.Context, t runs.Task) (runs.Record, error) {
-	return runs.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
-		return exec.CommandContext(ctx, self, "reproduce", "--task", task, "--engine", r.engineName, "--data",
-			r.data.Dir, "--mirror", r.data.Mirror, fmt.Sprintf("--offline=%t", r.data.Offline))
-	})
-}
-
-// alone makes the run of --task in a process that inOwnProcess has started, and writes the record as JSON.
+// alone makes the run of --task in a process that a [runs.Runner] has started, and writes the record as JSON.
 func (r *reproduction) alone(ctx context.Context) error {
 	var t runs.Task
 	if err := json.Unmarshal([]byte(r.task), &t); err != nil {
@@ -278,7 +242,7 @@ func (r *reproduction) alone(ctx context.Context) error {
 	}
 	p := r.progress()
 	record, err := runs.ExecuteAlone(ctx, t, r.engineName,
-		func(ctx context.Context, name string) (*graphs.Graph, error) { return r.loadAny(ctx, p, name) })
+		func(ctx context.Context, name string) (*graphs.Graph, error) { return r.load(ctx, p, name) })
 	if err != nil {
 		return err
 	}
@@ -317,4 +281,40 @@ func planTable(w io.Writer, p runs.Plan) {
 	if p.Unknown > 0 {
 		fmt.Fprintf(w, "Of %d no run on this machine tells the time; to measure it, add --time.\n", p.Unknown)
 	}
+}
+
+func (a *app) claims() *cobra.Command {
+	var profile string
+	c := &cobra.Command{Use: "claims [ID…] [flags]",
+		Short: "Put the paper's claims to the test of the runs that are there",
+		Long: "Puts the paper's claims to the test of the runs that came with revgnn and those recorded since; it runs\n" +
+			"nothing. Verdicts: reproduced, weaker (only part of the claim holds), not reproduced, not run.\n" +
+			"With IDs, or beginnings of IDs: these claims, with the runs behind each.",
+		Example: "  revgnn claims\n" +
+			"  revgnn claims gain/gcn+rep table2/gcn+rep/minesweeper\n" +
+			"  revgnn claims --json --profile paper"}
+	f := c.Flags()
+	f.StringVar(&profile, "profile", "quick", "the settings that verdicts are of: quick or paper; see reproduce")
+	a.runsFlag(f)
+	f.SortFlags = false
+	c.RunE = func(_ *cobra.Command, ids []string) error {
+		p, err := paper.ParseProfile(profile)
+		if err != nil {
+			return asUsage(err)
+		}
+		return a.withRecords(runs.Open, func(store *runs.Store) error {
+			if _, err := store.AddCommitted(); err != nil {
+				return err
+			}
+			card, err := paper.Judge(&runs.Runner{Scope: runs.Scope{Profile: p.Profile}, Store: store}, p)
+			if err != nil {
+				return err
+			}
+			if card, err = card.Choose(ids); err != nil {
+				return asUsage(err)
+			}
+			return a.show(card, func(w io.Writer) { card.Text(w) })
+		})
+	}
+	return c
 }

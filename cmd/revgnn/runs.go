@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,38 +8,25 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/plain"
 	"github.com/revgnn/revgnn/pkg/runpage"
 	"github.com/revgnn/revgnn/pkg/runs"
+	"github.com/revgnn/revgnn/pkg/train"
 )
 
 func (a *app) runs() *cobra.Command {
 	c := group("runs", "List, show, repeat, export, import and repair run records", a.runsList(), a.runsShow(),
 		a.runsRerun(), a.runsExport(), a.runsImport(), a.runsRepair())
-	c.PersistentFlags().StringVar(&a.runsFile, "runs", "",
-		"SQLite file of run records (default: $REVGNN_RUNS, else "+runs.DefaultFile+")")
+	a.runsFlag(c.PersistentFlags())
 	return c
-}
-
-// records is --runs, or REVGNN_RUNS, or the default path.
-func (a *app) records() string {
-	return cmp.Or(a.runsFile, os.Getenv("REVGNN_RUNS"), runs.DefaultFile)
-}
-
-// withRecords calls f with the file of run records, which must exist.
-func (a *app) withRecords(f func(*runs.Store) error) (err error) {
-	s, err := runs.OpenExisting(a.records())
-	if err != nil {
-		return err
-	}
-	defer func() { err = cmp.Or(err, s.Close()) }()
-	return f(s)
 }
 
 // choosing adds flags that choose run records, and returns a function that reads them.
@@ -73,7 +59,7 @@ func (a *app) runsList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.withRecords(func(s *runs.Store) error {
+		return a.withRecords(runs.OpenExisting, func(s *runs.Store) error {
 			found, err := s.Find(q)
 			if err != nil {
 				return err
@@ -143,16 +129,13 @@ func (a *app) runsShow() *cobra.Command {
 		if *sweep && *to == "" {
 			return usagef("--sweep is about a page: add --html with the name of a file to write")
 		}
-		return a.withRecords(func(s *runs.Store) error {
+		return a.withRecords(runs.OpenExisting, func(s *runs.Store) error {
 			r, err := s.Get(args[0])
 			if err != nil {
 				return err
 			}
-			if *to != "" && *sweep {
-				return a.sweepPage(s, r, *to)
-			}
 			if *to != "" {
-				return a.page(r, *to)
+				return a.page(s, r, *to, *sweep)
 			}
 			return a.show(r, func(w io.Writer) { runTable(w, r) })
 		})
@@ -165,35 +148,31 @@ type paged struct {
 	HTML string `json:"html"`
 }
 
-func (a *app) page(r *runs.Record, to string) error {
-	page, err := runpage.Page(r)
-	return a.writePage(page, err, r, to, "run "+r.ID)
-}
-
-// sweepPage is about the training in the record r, and all recorded ones with the same settings on the same graph, on
-// any split and with any seed.
-func (a *app) sweepPage(s *runs.Store, r *runs.Record, to string) error {
-	all, err := s.Find(runs.Query{Kind: runs.Train, Dataset: r.Dataset, Model: r.Model})
-	if err != nil {
-		return err
+// page writes a web page about the training in the record r, or about all recorded ones with the same settings on the
+// same graph, on any split and with any seed.
+func (a *app) page(s *runs.Store, r *runs.Record, to string, sweep bool) error {
+	about := "run " + r.ID
+	page, err := "", error(nil)
+	if sweep {
+		var all, list []runs.Record
+		if all, err = s.Find(runs.Query{Kind: runs.Train, Dataset: r.Dataset, Model: r.Model}); err != nil {
+			return err
+		}
+		if list, err = runpage.Siblings(r, all); err != nil {
+			return err
+		}
+		about = fmt.Sprintf("%d runs with the settings of %s", len(list), r.ID)
+		page, err = runpage.SweepPage(list)
+	} else {
+		page, err = runpage.Page(r)
 	}
-	list, err := runpage.Siblings(r, all)
-	if err != nil {
-		return err
-	}
-	page, err := runpage.SweepPage(list)
-	return a.writePage(page, err, r, to, fmt.Sprintf("%d runs with the settings of %s", len(list), r.ID))
-}
-
-// writePage writes a web page, unless making it failed, and tells the user so.
-func (a *app) writePage(page string, err error, r *runs.Record, to, of string) error {
 	if err != nil {
 		return err
 	}
 	if err := files.WriteText(to, page); err != nil {
 		return err
 	}
-	return a.show(paged{r.ID, to}, func(w io.Writer) { fmt.Fprintf(w, "page of %s written to %s\n", of, to) })
+	return a.show(paged{r.ID, to}, func(w io.Writer) { fmt.Fprintf(w, "page of %s written to %s\n", about, to) })
 }
 
 func runTable(w io.Writer, r *runs.Record) {
@@ -235,7 +214,7 @@ func (a *app) runsExport() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.withRecords(func(s *runs.Store) error {
+		return a.withRecords(runs.OpenExisting, func(s *runs.Store) error {
 			n, err := s.Export(args[0], q)
 			if err != nil {
 				return asFormatUsage(err)
@@ -251,18 +230,15 @@ func (a *app) runsExport() *cobra.Command {
 func (a *app) runsImport() *cobra.Command {
 	return &cobra.Command{Use: "import FILE", Short: "Add run records from a file that export wrote, all or none",
 		Args: oneArgument("a .jsonl or .csv file"),
-		RunE: func(_ *cobra.Command, args []string) (err error) {
-			s, err := runs.Open(a.records())
-			if err != nil {
-				return err
-			}
-			defer func() { err = cmp.Or(err, s.Close()) }()
-			added, skipped, err := s.Import(args[0])
-			if err != nil {
-				return asFormatUsage(err)
-			}
-			return a.show(moved{args[0], s.Path(), added, skipped}, func(w io.Writer) {
-				fmt.Fprintf(w, "records added to %s: %d (there already: %d)\n", s.Path(), added, skipped)
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.withRecords(runs.Open, func(s *runs.Store) error {
+				added, skipped, err := s.Import(args[0])
+				if err != nil {
+					return asFormatUsage(err)
+				}
+				return a.show(moved{args[0], s.Path(), added, skipped}, func(w io.Writer) {
+					fmt.Fprintf(w, "records added to %s: %d (there already: %d)\n", s.Path(), added, skipped)
+				})
 			})
 		}}
 }
@@ -276,7 +252,7 @@ func (a *app) runsRepair() *cobra.Command {
 	return &cobra.Command{Use: "repair", Short: "Remove run records that are not as they were written, and say which",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return a.withRecords(func(s *runs.Store) error {
+			return a.withRecords(runs.OpenExisting, func(s *runs.Store) error {
 				removed, err := s.Repair()
 				if err != nil {
 					return err
@@ -305,5 +281,87 @@ func oneArgument(what string) cobra.PositionalArgs {
 			return usagef("'%s' needs one argument, %s; see '%s --help'", c.CommandPath(), what, c.CommandPath())
 		}
 		return nil
+	}
+}
+
+func (a *app) runsRerun() *cobra.Command {
+	return &cobra.Command{Use: "rerun ID", Short: "Make a recorded run again, and compare its numbers bit for bit",
+		Long: "Makes a recorded run again, and compares its numbers bit for bit: same settings, split and seed, on the\n" +
+			"record's engine and number of threads unless --engine, --threads or their variables name others. Shows the\n" +
+			"numbers that differ, and what is different around them: engine, threads, processor, commit, versions. The new\n" +
+			"run is not recorded.\n\nExit status: 0 where all numbers are equal, 1 where some differ.",
+		Args: oneArgument("the ID of a run, or last"),
+		RunE: func(c *cobra.Command, args []string) error {
+			var then *runs.Record
+			if err := a.withRecords(runs.OpenExisting, func(s *runs.Store) (err error) {
+				then, err = s.Get(args[0])
+				return err
+			}); err != nil {
+				return err
+			}
+			return a.rerun(c, then)
+		}}
+}
+
+// rerun makes a recorded run again, on the engine and the threads of the record unless a flag or a variable sets
+// others.
+func (a *app) rerun(c *cobra.Command, then *runs.Record) error {
+	t, err := runs.TaskOf(then)
+	if err != nil {
+		return err
+	}
+	if a.engineName == "" && os.Getenv(engine.Variable) == "" {
+		a.engineName = then.Engine
+	}
+	if n := runs.ThreadsOf(then); n > 0 && os.Getenv(engine.ThreadsVariable) == "" {
+		if err := os.Setenv(engine.ThreadsVariable, strconv.Itoa(n)); err != nil {
+			return err
+		}
+	}
+	p := a.progress()
+	e, err := engine.Open(a.engineName)
+	if err != nil {
+		return err
+	}
+	g, err := a.load(c.Context(), p, t.Dataset)
+	if err != nil {
+		return err
+	}
+	p.line("%s, recorded on %s", t, then.Started.Format("2006-01-02"))
+	r, err := runs.Rerun(c.Context(), runs.Place{Engine: e, Graph: g, Epoch: func(e train.Epoch) {
+		p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs", fmt.Sprintf("val %.4f", e.BestVal))
+	}}, then, t)
+	p.end()
+	if err != nil {
+		return err
+	}
+	if err := a.show(r, func(w io.Writer) { repetitionTable(w, r) }); err != nil {
+		return err
+	}
+	switch {
+	case r.Equal:
+		return nil
+	case len(r.Circumstances) == 0:
+		return errors.New("the numbers differ although engine, threads, processor, commit and versions are the same: " +
+			"please report it")
+	}
+	return fmt.Errorf("the numbers differ from those of run %s: see what else is different", then.ID)
+}
+
+func repetitionTable(w io.Writer, r *runs.Repetition) {
+	if r.Equal {
+		fmt.Fprintf(w, "all numbers are those of run %s, bit for bit (%s)\n", r.Then.ID, mainNumber(r.Now))
+	}
+	for _, part := range []struct {
+		title   string
+		changes []runs.Change
+	}{{"number", r.Numbers}, {"circumstance", r.Circumstances}} {
+		if len(part.changes) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "%s\tthen\tnow\n", part.title)
+		for _, c := range part.changes {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", plain.Text(c.Name), plain.Text(c.Then), plain.Text(c.Now))
+		}
 	}
 }

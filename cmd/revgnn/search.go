@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 	"time"
@@ -24,9 +23,8 @@ import (
 
 type searching struct {
 	*app
+	search.Limits
 	space, splits, evaluate, out, save string
-	trials, reduction, least           int
-	hours                              float64
 	checkpointEvery                    time.Duration
 }
 
@@ -48,19 +46,18 @@ func (a *app) search() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&s.space, "space", data.PublishedSpace, "ranges to draw settings from: a file, or "+
 		strings.Join(data.SpaceNames(), " or "))
-	f.IntVar(&s.trials, "trials", 0, "most trials")
-	f.Float64Var(&s.hours, "hours", 0, "most hours, of this command: what would not come to its rung in time is "+
+	f.IntVar(&s.Trials, "trials", 0, "most trials")
+	f.Float64Var(&s.Hours, "hours", 0, "most hours, of this command: what would not come to its rung in time is "+
 		"not begun")
 	f.StringVar(&s.splits, "splits", "0", "splits that a trial's validation metric is averaged over, as in 0-2")
-	f.IntVar(&s.reduction, "reduction", 3, "of this number of trials, the best one goes on from a rung to the next")
-	f.IntVar(&s.least, "min-epochs", 0, "the first rung has at least so many epochs (default --epochs, divided "+
+	f.IntVar(&s.Reduction, "reduction", 3, "of this number of trials, the best one goes on from a rung to the next")
+	f.IntVar(&s.Least, "min-epochs", 0, "the first rung has at least so many epochs (default --epochs, divided "+
 		"three times by --reduction; for cpgnn, more than --pretrain)")
 	f.StringVar(&s.evaluate, "evaluate", "", "then train the chosen settings on these splits, such as 0-9, "+
 		"and test them")
 	f.StringVar(&s.save, "save", "", "file to put the chosen settings into, beside those of other searches")
 	f.StringVar(&s.out, "out", "", "folder for figures of the search")
-	f.StringVar(&a.runsFile, "runs", "",
-		"SQLite file of run records (default: $REVGNN_RUNS, else "+runs.DefaultFile+")")
+	a.runsFlag(f)
 	checkpointEvery(f, &s.checkpointEvery)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		config, err := subject.config()
@@ -88,151 +85,170 @@ type searched struct {
 	Files      []string           `json:"files,omitempty"`
 }
 
-func (s *searching) run(ctx context.Context, dataset string, config train.Config, fixed []string) (err error) {
-	it, splits, evaluate, err := s.read(config)
-	if err != nil {
+func (s *searching) run(ctx context.Context, dataset string, config train.Config, fixed []string) error {
+	if err := checkEvery(s.checkpointEvery); err != nil {
 		return err
 	}
-	it.Dataset, it.Fixed = dataset, fixed
-	if _, err := it.Sampler().Trial(0); err != nil {
+	splits, err := runs.ParseSplits(s.splits)
+	var evaluate []int
+	if err == nil && s.evaluate != "" {
+		evaluate, err = runs.ParseSplits(s.evaluate)
+	}
+	if err != nil {
 		return asUsage(err)
 	}
-	store, err := runs.Open(s.records())
+	it, err := search.New(s.space, dataset, config, fixed, s.Limits)
 	if err != nil {
-		return err
-	}
-	defer func() { err = cmp.Or(err, store.Close()) }()
-	p := s.progress()
-	e, g, err := s.prepare(ctx, p, dataset)
-	if err != nil {
-		return err
-	}
-	if err := cmp.Or(runs.HasSplits(splits, g), runs.CheckSplits(evaluate, g)); err != nil {
 		return asUsage(err)
 	}
-	if it.Graphs, err = search.Blindfolds(g, splits); err != nil {
-		return err
+	it.CheckpointEvery = s.checkpointEvery
+	if s.out != "" {
+		if err := cmp.Or(echarts.CanDraw(), files.Writable(s.out)); err != nil {
+			return err
+		}
 	}
-	it.Store, it.Engine = store, e
+	if s.save != "" {
+		if _, err := search.OpenChoices(s.save); err != nil {
+			return err
+		}
+		if err := files.Writable(filepath.Dir(s.save)); err != nil {
+			return err
+		}
+	}
+	return s.withRecords(runs.Open, func(store *runs.Store) error {
+		p := s.progress()
+		e, g, err := s.prepare(ctx, p, dataset)
+		if err != nil {
+			return err
+		}
+		if err := cmp.Or(runs.HasSplits(splits, g), runs.CheckSplits(evaluate, g)); err != nil {
+			return asUsage(err)
+		}
+		if it.Graphs, err = search.Blindfolds(g, splits); err != nil {
+			return err
+		}
+		it.Store, it.Engine = store, e
+		out, err := s.make(ctx, p, it, g, evaluate)
+		if err != nil {
+			return err
+		}
+		return s.show(out, func(w io.Writer) { searchTable(w, out) })
+	})
+}
+
+// make searches, tests the chosen settings, and writes the files that the flags ask for.
+func (s *searching) make(ctx context.Context, p *progress, it *search.Search, g *graphs.Graph, evaluate []int) (
+	out searched, err error) {
 	tell := p.search(it)
 	r, err := it.Run(ctx)
 	p.end()
 	if err != nil {
-		return err
+		return out, err
 	}
 	if !r.Found() {
-		return fmt.Errorf("none of %d trials came to a rung: give the search more trials or hours, or an easier space",
-			len(r.Trials))
+		return out, fmt.Errorf("none of %d trials came to a rung: give the search more trials or hours, or an easier "+
+			"space", len(r.Trials))
 	}
 	tell(r)
-	out := searched{Result: r, Engine: e.Name}
+	out = searched{Result: r, Engine: it.Engine.Name}
 	if evaluate != nil {
-		if out.Evaluation, err = s.test(ctx, p, it, g, r, evaluate); err != nil {
-			return err
+		runner := s.runner(p, s.checkpointEvery)
+		runner.Store = it.Store
+		runner.Engine = func() (*engine.Engine, error) { return it.Engine, nil }
+		runner.Load = func(context.Context, string) (*graphs.Graph, error) { return g, nil }
+		out.Evaluation, err = search.Evaluate(ctx, runner, r, evaluate)
+		p.end()
+		if err != nil {
+			return out, err
 		}
 	}
-	if err := s.keep(ctx, &out); err != nil {
-		return err
-	}
-	return s.show(out, func(w io.Writer) { searchTable(w, out) })
-}
-
-// read checks the flags before any data is loaded.
-func (s *searching) read(config train.Config) (it *search.Search, splits, evaluate []int, err error) {
-	bad := func(format string, args ...any) (*search.Search, []int, []int, error) {
-		return nil, nil, nil, usagef(format, args...)
-	}
-	switch {
-	case s.trials < 0 || math.IsNaN(s.hours) || s.hours < 0 || s.trials == 0 && s.hours == 0:
-		return bad("trials is %d and hours is %g: give --trials, --hours, or both, above zero", s.trials, s.hours)
-	case s.hours > 24*366:
-		return bad("hours is %g: give a year at most", s.hours)
-	case s.reduction < 2:
-		return bad("reduction is %d: choose 2 at least", s.reduction)
-	case s.least < 0 || s.least > config.Epochs:
-		return bad("min-epochs is %d: choose from 1 to the %d of --epochs", s.least, config.Epochs)
-	}
-	if err := checkEvery(s.checkpointEvery); err != nil {
-		return nil, nil, nil, err
-	}
-	if splits, err = runs.ParseSplits(s.splits); err == nil && s.evaluate != "" {
-		evaluate, err = runs.ParseSplits(s.evaluate)
-	}
-	if err != nil {
-		return nil, nil, nil, asUsage(err)
-	}
-	space, err := search.OpenSpace(s.space)
-	if err != nil {
-		return nil, nil, nil, asUsage(err)
-	}
-	if err := s.places(); err != nil {
-		return nil, nil, nil, err
-	}
-	least := s.least
-	if least == 0 {
-		least = max(1, config.Epochs/(s.reduction*s.reduction*s.reduction))
-	}
-	// In pretraining, the metrics say little about the model: trials are compared when it is over.
-	if least <= config.Pretraining() {
-		least = config.Pretraining() + 1
-		if s.least > 0 || least > config.Epochs {
-			return bad("the first %d epochs of %s are pretraining, and trials can be compared only later: give "+
-				"--min-epochs and --epochs above %d", config.Pretraining(), config.Model, config.Pretraining())
-		}
-	}
-	it = &search.Search{Space: space, Base: config, CheckpointEvery: s.checkpointEvery,
-		Schedule: search.NewSchedule(config.Epochs, least, s.reduction, s.trials)}
-	if s.hours > 0 {
-		it.Deadline = time.Now().Add(time.Duration(s.hours * float64(time.Hour)))
-	}
-	return it, splits, evaluate, nil
-}
-
-// places checks --out and --save.
-func (s *searching) places() error {
-	if s.out != "" {
-		if err := echarts.CanDraw(); err != nil {
-			return err
-		}
-		if err := files.Writable(s.out); err != nil {
-			return err
-		}
-	}
-	if s.save == "" {
-		return nil
-	}
-	if _, err := search.OpenChoices(s.save); err != nil {
-		return err
-	}
-	return files.Writable(filepath.Dir(s.save))
-}
-
-// test trains and tests the chosen settings, as the command train does.
-func (s *searching) test(ctx context.Context, p *progress, it *search.Search, g *graphs.Graph, r *search.Result,
-	splits []int) (*search.Evaluation, error) {
-	runner := &runs.Runner{Store: it.Store, CheckpointEvery: s.checkpointEvery, EngineName: it.Engine.Name,
-		Engine: func() (*engine.Engine, error) { return it.Engine, nil },
-		Load:   func(context.Context, string) (*graphs.Graph, error) { return g, nil },
-		Starts: func(at runs.Progress) { p.line("[%d/%d] %s", at.Number, at.Total, at.Task) },
-		Epoch: func(t runs.Task, e train.Epoch, left float64) {
-			p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs",
-				fmt.Sprintf("val %.4f, at most %s left", e.BestVal, runs.Duration(left)))
-		},
-		Notice: func(t runs.Task, text string) { p.line("%s: %s", t, text) }}
-	evaluation, err := search.Evaluate(ctx, runner, r, splits)
-	p.end()
-	return evaluation, err
-}
-
-func (s *searching) keep(ctx context.Context, out *searched) (err error) {
 	if s.save != "" {
 		if err := out.Save(ctx, s.save); err != nil {
-			return err
+			return out, err
 		}
 		out.Saved = s.save
 	}
 	if s.out != "" {
 		out.Files, err = out.Draw(s.out)
 	}
-	return err
+	return out, err
+}
+
+// search shows the progress of a search on stderr, and returns a function for its end.
+func (p *progress) search(it *search.Search) (end func(*search.Result)) {
+	trials := "any number of trials"
+	if it.Schedule.Trials > 0 {
+		trials = fmt.Sprintf("%d trials", it.Schedule.Trials)
+	}
+	p.line("searching settings of %s on %s: %s from the space %s, rungs at %v epochs, engine %s. What is done is "+
+		"kept in %s, whatever happens.", it.Base.Model, it.Dataset, trials, it.Space.Name, it.Schedule.Rungs, it.Engine.Name,
+		it.Store.Path())
+	it.Starts = func(s search.Step) {
+		if s.Rung == 0 {
+			p.line("%s: %s", s, search.Describe(s.Settings))
+		} else {
+			p.line("%s: goes on", s)
+		}
+	}
+	it.Epoch = func(s search.Step, e train.Epoch) {
+		p.at(s.String(), int64(e.Epoch), int64(s.Until), "epochs", fmt.Sprintf("val %.4f best %.4f", e.Val, e.BestVal))
+	}
+	it.Ended = func(s search.Step, o search.Outcome) {
+		r := o.Record()
+		if r.Status != runs.OK {
+			p.line("%s: %s, %s", s, r.Status, r.Message)
+			return
+		}
+		p.line("%s: validation %.4f (epoch %d) in %s", s, o.Val, o.BestEpoch, runs.Duration(r.Seconds))
+	}
+	it.Notice = func(s search.Step, text string) {
+		if s.Rung == 0 || !strings.HasPrefix(text, "going on") { // which is what trials do
+			p.line("%s: %s", s, text)
+		}
+	}
+	it.Waits = func(search.Step) { p.line("waiting for other processes, which are at all that can be done now") }
+	return func(r *search.Result) {
+		state := "the search is complete"
+		if !r.Complete {
+			state = "time is up; the same command goes on from here"
+		}
+		p.line("%s: %d trials, %d epochs, %s of training; the best is trial %d", state, len(r.Trials), r.Epochs,
+			runs.Duration(r.Seconds), r.Best.Trial)
+	}
+}
+
+// searchTable writes the best trials, and then the chosen settings.
+func searchTable(w io.Writer, s searched) {
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\n\n", s.Dataset, s.Model, s.Engine, s.Search)
+	fmt.Fprintf(w, "trial\trung\tepochs\tvalidation\tstatus\tsettings\n")
+	const most = 10
+	for _, t := range s.Top(most) {
+		val := "–"
+		if t.Status == runs.OK {
+			val = fmt.Sprintf("%.4f", t.Val)
+		}
+		fmt.Fprintf(w, "%d\t%d of %d\t%.0f\t%s\t%s\t%s\n", t.Trial, t.Rung+1, len(s.Schedule.Rungs), t.Epochs, val,
+			t.Status, search.Describe(t.Settings))
+	}
+	fmt.Fprintf(w, "\nbest\t%s %.4f on validation, trial %d of %d\n", s.Metric, s.Best.Val, s.Best.Trial, len(s.Trials))
+	fmt.Fprintf(w, "settings\t%s\n", search.Describe(s.Choice().Settings))
+	if e := s.Evaluation; e != nil {
+		fmt.Fprintf(w, "test\t%s\n", tested(e))
+	}
+}
+
+// tested gives the mean test result, and the splits whose training went wrong.
+func tested(e *search.Evaluation) string {
+	var bad []string
+	for _, s := range e.LeftOut() {
+		bad = append(bad, fmt.Sprintf("split %d %s", s.Split, s.Status))
+	}
+	text := overSplits(e.Mean, e.Std, len(e.Tests()), "")
+	if text == "" {
+		text = "none"
+	}
+	if len(bad) > 0 {
+		text += "; left out: " + strings.Join(bad, ", ")
+	}
+	return text
 }

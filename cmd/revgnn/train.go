@@ -33,14 +33,27 @@ func (a *app) train() *cobra.Command {
 	f.BoolVar(&o.Resume, "resume", false, "take splits that --out already holds from there, and go on with one that was "+
 		"interrupted or killed; without, they are set aside")
 	checkpointEvery(f, &o.CheckpointEvery)
-	a.recorded(c)
+	a.recorded(f)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		config, err := s.config()
 		if err != nil {
 			return err
 		}
-		if err := readSweepFlags(splits, &o); err != nil {
+		if err := checkEvery(o.CheckpointEvery); err != nil {
 			return err
+		}
+		if o.Resume && o.Dir == "" {
+			return usagef("--resume needs --out with the folder to resume from")
+		}
+		if splits != "" {
+			if o.Splits, err = runs.ParseSplits(splits); err != nil {
+				return asUsage(err)
+			}
+		}
+		if o.Dir != "" {
+			if err := files.Writable(o.Dir); err != nil {
+				return err
+			}
 		}
 		return a.sweep(c.Context(), s.dataset, config, o)
 	}
@@ -65,70 +78,34 @@ func checkEvery(every time.Duration) error {
 }
 
 // sweep trains a model on the splits in o.Splits, or on all, and shows the results.
-func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o runs.SweepOptions) (err error) {
-	record, err := a.recorder(runs.Train)
-	if err != nil {
-		return err
-	}
-	defer record.close(&err)
-	p := a.progress()
-	e, g, err := a.prepare(ctx, p, dataset)
-	if err != nil {
-		return err
-	}
-	if o.Splits == nil {
-		o.Splits = runs.AllSplits(g)
-	}
-	if err := runs.CheckSplits(o.Splits, g); err != nil {
-		return asUsage(err)
-	}
-	p.line("training %s on %s, splits %v, engine %s", config.Model, g.Name, o.Splits, e.Name)
-	o.Epoch, o.Split = p.epoch, p.split
-	o.Notice = func(text string) { p.line("%s", text) }
-	summary, err := record.sweep(ctx, e, g, config, o)
-	p.end()
-	if err != nil {
-		if summary != nil && len(summary.Splits) > 0 { // what was trained before is not lost
-			err = errors.Join(err, a.show(summary, func(w io.Writer) { summaryTable(w, summary) }))
+func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o runs.SweepOptions) error {
+	return a.recording(ctx, runs.Train, dataset, func(r *recorder) error {
+		if o.Splits == nil {
+			o.Splits = runs.AllSplits(r.graph)
 		}
-		return err
-	}
-	return a.tell(summary, p)
-}
-
-// readSweepFlags checks the flags before any data is loaded.
-func readSweepFlags(splits string, o *runs.SweepOptions) (err error) {
-	if err := checkEvery(o.CheckpointEvery); err != nil {
-		return err
-	}
-	if o.Resume && o.Dir == "" {
-		return usagef("--resume needs --out with the folder to resume from")
-	}
-	if splits != "" {
-		if o.Splits, err = runs.ParseSplits(splits); err != nil {
+		if err := runs.CheckSplits(o.Splits, r.graph); err != nil {
 			return asUsage(err)
 		}
-	}
-	if o.Dir != "" {
-		return files.Writable(o.Dir)
-	}
-	return nil
-}
-
-// tell shows the results and warnings. If trainings diverged, it returns an error that names the splits.
-func (a *app) tell(summary *runs.Summary, p *progress) error {
-	for _, r := range summary.Splits {
-		if r.Status == train.OK && r.Message != "" {
-			p.line("warning: split %d: %s", r.Split, r.Message)
+		p := r.progress
+		p.line("training %s on %s, splits %v, engine %s", config.Model, r.graph.Name, o.Splits, r.engine.Name)
+		o.Epoch, o.Split = p.epoch, p.split
+		o.Notice = func(text string) { p.line("%s", text) }
+		summary, err := r.sweep(ctx, config, o)
+		p.end()
+		if summary == nil || err != nil && len(summary.Splits) == 0 {
+			return err
 		}
-	}
-	if err := a.show(summary, func(w io.Writer) { summaryTable(w, summary) }); err != nil {
-		return err
-	}
-	if !summary.OK() {
-		return errors.New(summary.Complaint())
-	}
-	return nil
+		for _, r := range summary.Splits {
+			if r.Status == train.OK && r.Message != "" && err == nil {
+				p.line("warning: split %d: %s", r.Split, r.Message)
+			}
+		}
+		if text := summary.Complaint(); err == nil && text != "" {
+			err = errors.New(text)
+		}
+		// What was trained before an error is not lost.
+		return errors.Join(err, a.show(summary, func(w io.Writer) { summaryTable(w, summary) }))
+	})
 }
 
 // summaryTable writes the result of each split, then the mean and the deviations.

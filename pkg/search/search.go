@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/revgnn/revgnn/pkg/engine"
@@ -38,6 +39,50 @@ type Search struct {
 	Ended  func(Step, Outcome)
 	Notice func(Step, string)
 	Waits  func(Step)
+}
+
+// Limits say how much a search tries, and how. Least is the least number of epochs of the first rung; 0 stands for a
+// share of all epochs. See [Schedule] for the others.
+type Limits struct {
+	Trials, Reduction, Least int
+	Hours                    float64
+}
+
+// New returns a search for settings of a model on a dataset, for as long as the limits say. The space is that of
+// [OpenSpace]. What it lacks are graphs, store and engine.
+func New(space, dataset string, c train.Config, fixed []string, l Limits) (*Search, error) {
+	switch {
+	case l.Trials < 0 || math.IsNaN(l.Hours) || l.Hours < 0 || l.Trials == 0 && l.Hours == 0:
+		return nil, fmt.Errorf("trials is %d and hours is %g: give --trials, --hours, or both, above zero", l.Trials,
+			l.Hours)
+	case l.Hours > 24*366:
+		return nil, fmt.Errorf("hours is %g: give a year at most", l.Hours)
+	case l.Reduction < 2:
+		return nil, fmt.Errorf("reduction is %d: choose 2 at least", l.Reduction)
+	case l.Least < 0 || l.Least > c.Epochs:
+		return nil, fmt.Errorf("min-epochs is %d: choose from 1 to the %d of --epochs", l.Least, c.Epochs)
+	}
+	least := l.Least
+	if least == 0 {
+		least = max(1, c.Epochs/(l.Reduction*l.Reduction*l.Reduction))
+	}
+	// In pretraining, the metrics say little about the model: trials are compared when it is over.
+	if least <= c.Pretraining() {
+		least = c.Pretraining() + 1
+		if l.Least > 0 || least > c.Epochs {
+			return nil, fmt.Errorf("the first %d epochs of %s are pretraining, and trials can be compared only later: give "+
+				"--min-epochs and --epochs above %d", c.Pretraining(), c.Model, c.Pretraining())
+		}
+	}
+	s := &Search{Dataset: dataset, Fixed: fixed, Base: c, Schedule: NewSchedule(c.Epochs, least, l.Reduction, l.Trials)}
+	var err error
+	if s.Space, err = OpenSpace(space); err == nil {
+		_, err = s.Sampler().Trial(0)
+	}
+	if l.Hours > 0 {
+		s.Deadline = time.Now().Add(time.Duration(l.Hours * float64(time.Hour)))
+	}
+	return s, err
 }
 
 // Step is the training of a trial up to a rung, on one split.
