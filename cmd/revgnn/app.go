@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -37,11 +38,23 @@ type app struct {
 }
 
 func (a *app) root() *cobra.Command {
-	root := group("revgnn", "Residual graph networks with forward and reverse layers", a.doctor(), a.datasets(),
+	root := group("revgnn", "Graph neural networks whose layers also run backwards", a.doctor(), a.datasets(),
 		a.train(), a.predict(), a.trace(), a.invert(), a.bench(), a.runs(), a.reproduce(), a.search(), a.claims(), a.installPlugin(),
 		a.version())
-	root.Long = "revgnn trains residual graph networks that read both ends of a diffusion: " +
-		"forward layers that smooth node\nfeatures over the graph, and their inverses, which sharpen them.\n\n" +
+	for _, part := range [][]string{{"Train and use models:", "train", "predict", "trace", "search"},
+		{"Measurements and the paper:", "bench", "invert", "reproduce", "claims"},
+		{"Data and records:", "datasets", "runs"}, {"This machine:", "doctor", "install-plugin", "version"}} {
+		root.AddGroup(&cobra.Group{ID: part[0], Title: part[0]})
+		for _, c := range root.Commands() {
+			if slices.Contains(part[1:], c.Name()) {
+				c.GroupID = part[0]
+			}
+		}
+	}
+	root.Long = "revgnn trains graph neural networks whose message-passing layers also run backwards, for research on " +
+		"over-smoothing,\nheterophilic graphs and invertible layers, and for anyone who wants to classify the nodes of " +
+		"a graph.\n\nForward layers smooth node features over the graph, and their inverses sharpen them. Begin with `revgnn doctor`,\n" +
+		"which says what this machine has, and `revgnn train --help`, which lists datasets and models.\n\n" +
 		"Exit status: 0 done, 1 failed, 2 wrong usage; 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP, 138 after\n" +
 		"SIGUSR1 on Linux: such a command ends after the current epoch, and a second Ctrl-C ends it at once. What `train\n" +
 		"--out`, `reproduce` and `search` had done is kept: `train --resume` and the same `reproduce` or `search` go on\n" +

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -72,16 +73,16 @@ func about(c *cobra.Command, o offer) *subject {
 	f.StringVar(&s.dataset, "dataset", "", "dataset: "+strings.Join(datasets.Names(), ", ")+
 		", an .npz file, or a folder with edges.csv and nodes.csv; cora"+data.Balanced+" to photo"+data.Balanced+
 		" have class-balanced splits")
-	f.StringVar(&s.model, "model", models.Suggested(), "model (with --help: shows its settings alone): "+
+	f.StringVar(&s.model, "model", models.Suggested(), "model (with --help: shows its settings): "+
 		strings.Join(o.models(), ", "))
 	for _, setting := range o.settings() {
-		setting.add(f, o.models())
+		value := f.VarPF(&settingValue{Setting: setting.Setting}, setting.flag, "", setting.usage(o.models()))
+		if _, is := setting.Current().(bool); is {
+			value.NoOptDefVal = "true"
+		}
 	}
 	f.SortFlags = false
-	c.SetHelpFunc(func(c *cobra.Command, args []string) {
-		s.narrowHelp()
-		c.Root().HelpFunc()(c, args)
-	})
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) { s.help(c) })
 	return s
 }
 
@@ -193,23 +194,20 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// offered is the flag for a setting. Some models use the same name for different settings. The help of the flag then
-// describes each of these settings.
+// offered is the flag for a setting. Models may use the same name for different settings.
 type offered struct {
-	// Setting is the setting in the first model that has it. The type of its value is the same in all models.
+	// Setting is that of the first model that has it. The type of its value is the same in all models.
 	models.Setting
 	flag string
-	// help is the command's own help text for the setting. If it is empty, the help texts of the models are used.
+	// help, if there is one, is the command's own, in place of those of the models.
 	help string
-	// of lists the models that have the setting. The map `as` has the setting as it is in each of these models, with
-	// this model's help text and default. Its keys are the names of the models.
+	// of lists the models that have the setting, and as has the setting of each.
 	of []string
 	as map[string]models.Setting
 }
 
-// settings lists the flags for the settings of all models that the command is for. There is one flag for each name of a
-// setting. The settings of the suggested model ([models.Suggested]) come first. The help shows the defaults of this
-// model, and then those of the models with other defaults.
+// settings lists the flags for the settings of all models that the command is for, one for each name, and those of the
+// suggested model first.
 func (o offer) settings() (list []offered) {
 	for _, model := range append([]string{models.Suggested()}, o.models()...) {
 		for _, s := range o.configure(model).Settings() {
@@ -229,54 +227,39 @@ func (o offer) settings() (list []offered) {
 	return list
 }
 
-// add adds the flag to the flags f of a command. The argument models lists all models that the command is for.
-func (s offered) add(f *pflag.FlagSet, models []string) {
-	value := f.VarPF(&settingValue{Setting: s.Setting}, s.flag, "", s.usage(models))
-	if _, is := s.Current().(bool); is {
-		value.NoOptDefVal = "true"
-	}
-}
+// usage returns what the setting does, its default, and which of the given models have it, unless all have it. If models
+// use the name for different settings, there is a line for each of these.
+func (s offered) usage(models []string) string { return s.usageOf(s.of, models) }
 
-// usage returns the help text of the flag. The text says what the setting does, what its default is, and which of the
-// given models have it, unless all have it. If models use the name for different settings, the text has one line for
-// each of these settings.
-func (s offered) usage(models []string) string {
+// usageOf is usage, as if only the models in of had the setting.
+func (s offered) usageOf(of, models []string) string {
 	var texts []string
-	of := map[string][]string{}
-	for _, model := range s.of {
-		text := s.says(model)
+	by := map[string][]string{}
+	for _, model := range of {
+		as := s.as[model]
+		text := cmp.Or(s.help, as.Help)
+		if len(as.OneOf) > 0 && !strings.Contains(text, as.OneOf[0]) {
+			text += ": " + strings.Join(as.OneOf, ", ")
+		}
 		if !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
-		of[text] = append(of[text], model)
+		by[text] = append(by[text], model)
 	}
 	if len(texts) > 1 {
 		for i, text := range texts {
-			texts[i] = strings.Join(of[text], ", ") + ": " + text + s.usual(of[text])
+			texts[i] = strings.Join(by[text], ", ") + ": " + text + s.usual(by[text])
 		}
 		return strings.Join(texts, "\n")
 	}
-	if len(s.of) < len(models) {
-		texts[0] += " (" + strings.Join(s.of, ", ") + ")"
+	if len(of) < len(models) {
+		texts[0] += " (" + strings.Join(of, ", ") + ")"
 	}
-	return texts[0] + s.usual(s.of)
+	return texts[0] + s.usual(of)
 }
 
-// says returns the help text for the setting in one model, without the default.
-func (s offered) says(model string) string {
-	as, help := s.as[model], s.help
-	if help == "" {
-		help = as.Help
-	}
-	if len(as.OneOf) > 0 && !strings.Contains(help, as.OneOf[0]) {
-		help += ": " + strings.Join(as.OneOf, ", ")
-	}
-	return help
-}
-
-// usual returns a text with the default of the setting, such as " (default 10; chebnet 1)". The argument `of` lists the
-// models that the text is about. The first number is the default of the first model. The models with other defaults
-// follow. The text is empty if the default is 0, false or an empty text in all of these models.
+// usual returns the defaults of the setting, such as " (default 10; chebnet 1)": that of the first model, and others. It
+// is empty if all are 0, false or "".
 func (s offered) usual(of []string) string {
 	common := s.as[of[0]].Current()
 	text := fmt.Sprintf("default %v", common)
@@ -293,19 +276,39 @@ func (s offered) usual(of []string) string {
 	return " (" + text + ")"
 }
 
-// narrowHelp changes the help of a command for which the flag --model is given. The help then shows only the settings
-// of this model, with this model's help texts and defaults.
-func (s *subject) narrowHelp() {
-	if !s.command.Flags().Changed("model") || !slices.Contains(s.models(), s.model) {
-		return
+// help writes the help of a command: its own flags, the settings of the model of --model, or else of the suggested one,
+// and the flags of all commands.
+func (s *subject) help(c *cobra.Command) {
+	model, long := s.model, c.Long
+	switch {
+	case !slices.Contains(s.models(), model):
+		model = models.Suggested()
+	case c.Flags().Changed("model"):
+		long, _, _ = strings.Cut(long, modelsHeading)
 	}
-	for _, setting := range s.settings() {
-		f := s.command.Flags().Lookup(setting.flag)
-		if _, has := setting.as[s.model]; !has {
-			f.Hidden = true
-			continue
+	own, settings := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
+	own.SortFlags, settings.SortFlags = false, false
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, is := f.Value.(*settingValue); !is && c.InheritedFlags().Lookup(f.Name) == nil {
+			own.AddFlag(f)
 		}
-		setting.of = []string{s.model}
-		f.Usage = setting.usage(setting.of)
+	})
+	for _, setting := range s.settings() {
+		if _, has := setting.as[model]; has {
+			f := *c.Flags().Lookup(setting.flag)
+			f.Usage = setting.usageOf([]string{model}, []string{model})
+			settings.AddFlag(&f)
+		}
 	}
+	example := ""
+	if c.Example != "" {
+		example = "\n\nExamples:\n" + c.Example
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s\n\nUsage:\n  %s%s\n\nFlags:\n%s\n"+
+		"Settings of %s; for another model's: %s --model NAME --help\n%s\nFlags of all commands:\n%s",
+		strings.TrimSpace(cmp.Or(long, c.Short+".")), c.UseLine(), example, own.FlagUsages(), model, c.CommandPath(),
+		settings.FlagUsages(), c.InheritedFlags().FlagUsages())
 }
+
+// modelsHeading is before the list of models in a help text.
+const modelsHeading = "\n\nModels:\n"

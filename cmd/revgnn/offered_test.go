@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -39,10 +40,32 @@ func TestHelpOfAModel(t *testing.T) {
 	}
 }
 
-// TestHelpOfSharedNames checks the help of a command for all models. Some models use the same name for different
-// settings. The help must describe each of these settings, with its default.
-func TestHelpOfSharedNames(t *testing.T) {
+// TestHelpIsGrouped: the help of a command without --model has the settings of the suggested model and no others, and
+// says how to see those of another model.
+func TestHelpIsGrouped(t *testing.T) {
 	help := succeeds(t, "train", "--help").stdout
+	for _, want := range []string{"\nFlags:\n      --dataset string", "\nSettings of " + models.Suggested() +
+		"; for another model's: revgnn train --model NAME --help\n", "\nFlags of all commands:\n", "\nModels:\n"} {
+		if !strings.Contains(help, want) {
+			t.Errorf("the help lacks %q", want)
+		}
+	}
+	if strings.Contains(help, " --jk ") || strings.Count(help, "\n") > 90 {
+		t.Error("the help has settings of other models")
+	}
+	if of := succeeds(t, "train", "--model", "glognn", "--help").stdout; strings.Contains(of, "\nModels:\n") {
+		t.Error("the help of one model lists all")
+	}
+}
+
+// TestHelpOfSharedNames checks the descriptions of flags in the reference. Some models use the same name for different
+// settings. Each of these settings must be described, with its default.
+func TestHelpOfSharedNames(t *testing.T) {
+	train, _, err := (&app{stdout: io.Discard, stderr: io.Discard}).root().Find([]string{"train"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	help := train.Flags().FlagUsages()
 	for _, model := range models.Names() {
 		for _, s := range models.Default(model).Settings() {
 			if !strings.Contains(help, s.Help) {

@@ -21,7 +21,7 @@ func (a *app) train() *cobra.Command {
 	c := &cobra.Command{Use: "train --dataset NAME [flags]", Short: "Train a model on each split of a dataset",
 		Args:    noArguments,
 		Example: "  revgnn train --dataset NAME --model MODEL --forward 1 --splits 0-9 --out out/run"}
-	c.Long = "Trains a model on each split of a dataset.\n\n" + interruption + "\n\nModels:\n" + modelList()
+	c.Long = "Trains a model on each split of a dataset.\n\n" + interruption + modelsHeading + modelList()
 	s := about(c, offer{})
 	var (
 		splits string
