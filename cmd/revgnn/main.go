@@ -6,18 +6,28 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
+	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/host"
+	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/plain"
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 func main() {
@@ -94,4 +104,197 @@ func sentence(err error) string {
 		text = append(text[:maxMessage:maxMessage], '…')
 	}
 	return string(text)
+}
+
+// app holds what all commands share.
+type app struct {
+	stdout, stderr io.Writer
+	engineName     string
+	threads        int
+	data           datasets.Options
+	json, quiet    bool
+	// runsFile is the value of --runs.
+	runsFile string
+	// written says that the command has written its JSON document, of which there must be only one.
+	written bool
+}
+
+func (a *app) root() *cobra.Command {
+	root := group("revgnn", "Graph neural networks whose layers also run backwards", a.doctor(), a.datasets(),
+		a.train(), a.predict(), a.trace(), a.invert(), a.bench(), a.runs(), a.reproduce(), a.search(), a.claims(), a.installPlugin(),
+		a.version())
+	for _, part := range [][]string{{"Train and use models:", "train", "predict", "trace", "search"},
+		{"Measurements and the paper:", "bench", "invert", "reproduce", "claims"},
+		{"Data and records:", "datasets", "runs"}, {"This machine:", "doctor", "install-plugin", "version"}} {
+		root.AddGroup(&cobra.Group{ID: part[0], Title: part[0]})
+		for _, c := range root.Commands() {
+			if slices.Contains(part[1:], c.Name()) {
+				c.GroupID = part[0]
+			}
+		}
+	}
+	root.Long = "revgnn trains graph neural networks whose message-passing layers also run backwards, for research on " +
+		"over-smoothing,\nheterophilic graphs and invertible layers, and for anyone who wants to classify the nodes of " +
+		"a graph.\n\nForward layers smooth node features over the graph, and their inverses sharpen them. Begin with `revgnn doctor`,\n" +
+		"which says what this machine has, and `revgnn train --help`, which lists datasets and models.\n\n" +
+		"Exit status: 0 done, 1 failed, 2 wrong usage; 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP, 138 after\n" +
+		"SIGUSR1 on Linux: such a command ends after the current epoch, and a second Ctrl-C ends it at once. What `train\n" +
+		"--out`, `reproduce` and `search` had done is kept: `train --resume` and the same `reproduce` or `search` go on\n" +
+		"from there."
+	// Cobra adds --version only if this is not empty. versionLine looks the version up, by git perhaps, which takes
+	// time.
+	root.Version = "set, so that there is a flag --version"
+	cobra.AddTemplateFunc("versionLine", versionLine)
+	root.SetVersionTemplate("{{versionLine}}")
+	root.SilenceUsage, root.SilenceErrors = true, true
+	root.SetFlagErrorFunc(flagError)
+	f := root.PersistentFlags()
+	f.StringVar(&a.engineName, "engine", "",
+		"engine: xla:cuda, xla:cpu or go (default: $REVGNN_ENGINE, else the fastest that is installed)")
+	f.IntVar(&a.threads, "threads", 0, "threads that XLA computes on on the CPU, on which last digits depend "+
+		"(default: $"+engine.ThreadsVariable+", else as many as cores)")
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.useThreads(c) }
+	f.StringVar(&a.data.Dir, "data", "", "data directory (default: $REVGNN_DATA, else the user's cache folder)")
+	f.StringVar(&a.data.Mirror, "mirror", "", "folder or http(s) address to take dataset files from, by their names")
+	f.BoolVar(&a.data.Offline, "offline", false, "never use the network")
+	f.BoolVar(&a.json, "json", false, "write one JSON document to stdout")
+	f.BoolVar(&a.quiet, "quiet", false, "no progress on stderr")
+	return root
+}
+
+// useThreads puts --threads into REVGNN_THREADS, from which engines read it, also in processes that are started.
+func (a *app) useThreads(c *cobra.Command) error {
+	if !c.Flags().Changed("threads") {
+		return nil
+	}
+	if a.threads < 1 || a.threads > engine.MostThreads {
+		return usagef("--threads is %d: give a number from 1 to %d", a.threads, engine.MostThreads)
+	}
+	return os.Setenv(engine.ThreadsVariable, strconv.Itoa(a.threads))
+}
+
+// group makes a command such as `revgnn datasets`, which only has other commands below it.
+func group(use, short string, below ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, SuggestionsMinimumDistance: 2}
+	var names []string
+	for _, b := range below {
+		names = append(names, b.Name())
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+				return usagef("unknown command '%s %s': did you mean %s?",
+					c.CommandPath(), args[0], strings.Join(near, " or "))
+			}
+			return usagef("unknown command '%s %s': choose one of %s",
+				c.CommandPath(), args[0], strings.Join(names, ", "))
+		}
+		return usagef("no command given: choose one of %s (see '%s --help')",
+			strings.Join(names, ", "), c.CommandPath())
+	}
+	c.AddCommand(below...)
+	return c
+}
+
+// execute runs the command. A panic is a bug: users get a sentence instead of a stack trace, unless REVGNN_DEBUG is
+// set.
+func (a *app) execute(ctx context.Context, root *cobra.Command) (err error) {
+	if os.Getenv("REVGNN_DEBUG") == "" {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("internal error: %v; "+
+					"this is a bug, please report it with the output of REVGNN_DEBUG=1", p)
+			}
+		}()
+	}
+	return root.ExecuteContext(ctx)
+}
+
+func (a *app) document(v any) error {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	a.written = true
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("the result cannot be written: %w", err)
+	}
+	return a.write(text.Bytes())
+}
+
+// show writes v as JSON if --json is given, and otherwise the text that the function table makes.
+func (a *app) show(v any, table func(w io.Writer)) error {
+	if a.json {
+		return a.document(v)
+	}
+	var text bytes.Buffer
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	table(w)
+	w.Flush() // into memory
+	return a.write(text.Bytes())
+}
+
+// load loads a dataset, or makes one of the random graphs of [runs.Load]; an unknown name is wrong usage.
+func (a *app) load(ctx context.Context, p *progress, name string) (*graphs.Graph, error) {
+	data := a.data
+	data.Progress = p.download
+	g, err := runs.Load(ctx, name, data)
+	p.end()
+	return g, asNameUsage(err)
+}
+
+func asNameUsage(err error) error {
+	var wrong *datasets.NameError
+	if errors.As(err, &wrong) {
+		return usageError{err}
+	}
+	return err
+}
+
+// prepare opens the engine and loads the dataset. An unknown engine is reported before an error about the dataset, and
+// that before any other error of the engine.
+func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine.Engine, *graphs.Graph, error) {
+	e, failed := engine.Open(a.engineName)
+	if failed != nil && strings.HasPrefix(failed.Error(), "unknown engine") {
+		return nil, nil, usageError{failed}
+	}
+	g, err := a.load(ctx, p, dataset)
+	if err == nil {
+		err = failed
+	}
+	return e, g, err
+}
+
+func versionText() string {
+	return cmp.Or(machine.Version(), "unknown (make build tells it)")
+}
+
+// output is a command's stdout. It keeps the first error, since cobra ignores errors when it writes a help text.
+type output struct {
+	w      io.Writer
+	failed error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if o.failed == nil {
+		o.failed = err
+	}
+	return n, err
+}
+
+func (o *output) err() error {
+	if o.failed == nil {
+		return nil
+	}
+	return fmt.Errorf("the result cannot be written: %w", o.failed)
+}
+
+// write writes text that may contain names from files: characters that control the terminal are replaced, except line
+// ends and tabs.
+func (a *app) write(text []byte) error {
+	if _, err := io.WriteString(a.stdout, plain.Keeping(string(text), "\n\t")); err != nil {
+		return fmt.Errorf("the result cannot be written: %w", err)
+	}
+	return nil
 }

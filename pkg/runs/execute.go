@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"runtime/debug"
+	"strings"
 	"time"
 
+	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
@@ -117,4 +121,98 @@ func (p Place) train(ctx context.Context, t Task) (any, string, string, error) {
 		out.Followed = condense(trajectory, t.Follow.Boards, p.Graph)
 	}
 	return out, r.Status, r.Message, nil
+}
+
+// InOwnProcess runs a task in a process of its own, so that the memory of the process is that of the task, and returns
+// the record that this process writes to stdout as JSON; it must call [ExecuteAlone]. Two processes run one after the
+// other: the first also compiles the program, which takes additional memory; the second only loads it, and its record
+// counts. The function command is given the path of the running executable and the task as JSON.
+func InOwnProcess(ctx context.Context, t Task,
+	command func(self, task string) *exec.Cmd) (record Record, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return record, fmt.Errorf("this program can't find itself to time %s: %w", t, err)
+	}
+	text, err := json.Marshal(t)
+	if err != nil {
+		return record, err
+	}
+	for range 2 {
+		out, err := command(self, string(text)).Output()
+		if err != nil {
+			var exit *exec.ExitError
+			if errors.As(err, &exit) {
+				err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+			}
+			return record, fmt.Errorf("timing %s: %w", t, err)
+		}
+		if err := json.Unmarshal(out, &record); err != nil {
+			return record, fmt.Errorf("timing %s: its record can't be read: %w", t, err)
+		}
+	}
+	return record, nil
+}
+
+// ExecuteAlone is what the process that [InOwnProcess] starts does.
+func ExecuteAlone(ctx context.Context, t Task, engineName string,
+	load func(ctx context.Context, name string) (*graphs.Graph, error)) (record Record, err error) {
+	g, err := load(ctx, t.Dataset)
+	if err != nil {
+		return record, err
+	}
+	e, err := engine.Open(engineName)
+	if err != nil {
+		return record, err
+	}
+	return Execute(ctx, Place{Engine: e, Graph: g, Alone: true}, t)
+}
+
+const randomName = "random:nodes=%d,edges=%d"
+
+// randomFeatures is the number of features of a node. It is small, as in Minesweeper, which has 7.
+const randomFeatures = 8
+
+// RandomGraph returns the name of a random graph, which [Load] makes.
+func RandomGraph(nodes, edges int) string { return fmt.Sprintf(randomName, nodes, edges) }
+
+// Load is [datasets.Load], and makes the graphs that [RandomGraph] names.
+func Load(ctx context.Context, name string, o datasets.Options) (*graphs.Graph, error) {
+	if nodes, edges, ok := isRandom(name); ok {
+		return randomGraph(name, nodes, edges)
+	}
+	return datasets.Load(ctx, name, o)
+}
+
+func isRandom(name string) (nodes, edges int, ok bool) {
+	n, err := fmt.Sscanf(name, randomName, &nodes, &edges)
+	return nodes, edges, err == nil && n == 2
+}
+
+// randomGraph joins random pairs of nodes, for measurements in which the numbers of nodes and edges vary separately. It
+// has two classes; the first half of the nodes is for training.
+func randomGraph(name string, nodes, edges int) (*graphs.Graph, error) {
+	if nodes < 4 || edges < 1 || edges > nodes*(nodes-1)/4 {
+		return nil, fmt.Errorf("%s: choose at least 4 nodes, and at most half of the edges that they can have", name)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	seen := map[graphs.Edge]bool{}
+	list := make([]graphs.Edge, 0, edges)
+	for len(list) < edges {
+		a, b := int32(rng.IntN(nodes)), int32(rng.IntN(nodes))
+		if e := (graphs.Edge{min(a, b), max(a, b)}); a != b && !seen[e] {
+			seen[e] = true
+			list = append(list, e)
+		}
+	}
+	features := make([]float32, nodes*randomFeatures)
+	for i := range features {
+		features[i] = float32(rng.NormFloat64())
+	}
+	labels := make([]int32, nodes)
+	split := graphs.Split{Train: make([]bool, nodes), Val: make([]bool, nodes), Test: make([]bool, nodes)}
+	for i := range labels {
+		labels[i] = int32(i % 2)
+		*[]*bool{&split.Train[i], &split.Train[i], &split.Val[i], &split.Test[i]}[4*i/nodes] = true
+	}
+	return graphs.New(name, nodes, list, features, randomFeatures, labels, 2, []graphs.Split{split})
 }

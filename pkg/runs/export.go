@@ -1,11 +1,16 @@
 package runs
 
 import (
+	"bufio"
+	"bytes"
 	"compress/gzip"
+	"database/sql"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/files"
@@ -115,4 +120,166 @@ func writeCSV(w io.Writer, records []Record) error {
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// maxLine is the largest size of a line or row in bytes. A usual record has some kilobytes.
+const maxLine = 16 << 20
+
+// Import adds the records of a file that [Store.Export] wrote, except those that are in the store already. If a line is
+// not a record, or has the ID of another run in the store, nothing is added, and the error names the line.
+func (s *Store) Import(path string) (added, skipped int, err error) {
+	if _, err := formatOf(path); err != nil {
+		return 0, 0, err
+	}
+	in, _, err := files.Open(path, "a file of run records")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer in.Close()
+	return s.ImportFrom(path, in)
+}
+
+// ImportFrom is [Store.Import] from a reader; path tells the format, and is named in errors.
+func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err error) {
+	return s.ImportNew(path, in, nil)
+}
+
+// ImportNew is [Store.ImportFrom], and passes the new records on to publish after they are checked and before they are
+// kept. If publish fails, nothing is added. Keeping them can fail after publish has returned: the caller then has to
+// undo what publish did.
+func (s *Store) ImportNew(path string, in io.Reader, publish func([]Record) error) (added, skipped int, err error) {
+	f, err := formatOf(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	err = s.write(func(tx *sql.Tx) error {
+		var fresh []Record // stays empty without publish: a large file then takes little memory
+		err := f.read(in, func(line int, from exported) error {
+			r, isNew, err := merge(tx, from)
+			if err != nil {
+				return fmt.Errorf("line %d: %w", line, err)
+			}
+			if !isNew {
+				skipped++
+				return nil
+			}
+			added++
+			if publish != nil {
+				fresh = append(fresh, r)
+			}
+			return nil
+		})
+		if err == nil && len(fresh) > 0 {
+			err = publish(fresh)
+		}
+		if err != nil && !ofStore(err) {
+			return fmt.Errorf("nothing was imported from %s: %w", path, err)
+		}
+		return err
+	})
+	if err != nil {
+		return 0, 0, s.explain(err)
+	}
+	return added, skipped, nil
+}
+
+// merge adds a record under its own ID. If the store has this ID already, the two must be equal, and isNew is false.
+func merge(tx *sql.Tx, from exported) (r Record, isNew bool, err error) {
+	r = from.Record
+	if !idPattern.MatchString(r.ID) {
+		return r, false, fmt.Errorf("id is %q: it must be one of %d letters and digits, as revgnn gives them",
+			r.ID, timeDigits+randomDigits)
+	}
+	if r.Key == "" {
+		return r, false, errors.New("key is missing")
+	}
+	if r, err = r.prepared(); err != nil {
+		return r, false, err
+	}
+	cells := r.cells()
+	if from.Sum != "" && from.Sum != sumOf(cells) {
+		return r, false, fmt.Errorf("run %s is not as it was exported, by its checksum; export it again, or, where it "+
+			"was changed on purpose, leave out its %s", r.ID, sumName)
+	}
+	if isNew, err = insert(tx, cells); err != nil || isNew {
+		return r, isNew, err
+	}
+	kept, _, err := scanSum(tx.QueryRow("SELECT "+columnList()+", "+sumColumn+" FROM runs WHERE id = ?", r.ID))
+	if err != nil {
+		return r, false, err
+	}
+	for i := range cells {
+		if kept[i] != cells[i] {
+			return r, false, fmt.Errorf("run %s is recorded already with another %s (%.60q, here %.60q)",
+				r.ID, columns[i].name, kept[i], cells[i])
+		}
+	}
+	return r, false, nil
+}
+
+func readLines(in io.Reader, each func(int, exported) error) error {
+	s := bufio.NewScanner(in)
+	s.Buffer(nil, maxLine)
+	number := 0
+	for s.Scan() {
+		number++
+		if len(bytes.TrimSpace(s.Bytes())) == 0 {
+			continue
+		}
+		r, err := fromJSON(s.Bytes())
+		if err != nil {
+			return fmt.Errorf("line %d: not a run record (%w)", number, err)
+		}
+		if err := each(number, r); err != nil {
+			return err
+		}
+	}
+	err := s.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("longer than %d MiB", maxLine>>20)
+	}
+	if err != nil {
+		return fmt.Errorf("line %d: %w", number+1, err)
+	}
+	return nil
+}
+
+// fromJSON reads one record. An unknown field is an error, since its value would be lost.
+func fromJSON(text []byte) (r exported, err error) {
+	return r, files.Strict(text, &r)
+}
+
+func readCSV(in io.Reader, each func(int, exported) error) error {
+	pieces := files.NewPieces(in, maxLine)
+	c := csv.NewReader(pieces)
+	header, err := c.Read()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	names := append(columnNames(), sumName)
+	withSums := slices.Equal(header, names)
+	if !withSums && !slices.Equal(header, columnNames()) {
+		return fmt.Errorf("line 1: the columns are not %s", strings.Join(names, ","))
+	}
+	for {
+		pieces.Next()
+		cells, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil { // the error names the line
+			return err
+		}
+		number, _ := c.FieldPos(0)
+		var r exported
+		if withSums {
+			r.Sum = cells[len(columns)]
+		}
+		if r.Record, err = fromCells(cells); err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
+		if err := each(number, r); err != nil {
+			return err
+		}
+	}
 }

@@ -1,9 +1,23 @@
 package runs
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // Kinds of runs. An inversion runs layers with random weights forwards and then backwards. A benchmark measures time
@@ -107,4 +121,318 @@ func (m Machine) Same(other Machine) bool {
 type Query struct {
 	Kind, Profile, Dataset, Model, Key string
 	Status                             []string
+}
+
+// idAlphabet is Crockford's base 32, without letters that look like others. It is in the order of codes, so that IDs,
+// which begin with the time of the start, sort by this time.
+const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// An ID is nine digits for the milliseconds since 1970, enough for a thousand years, and five random digits.
+const (
+	timeDigits   = 9
+	randomDigits = 5
+)
+
+var (
+	idPattern  = regexp.MustCompile(`^[` + idAlphabet + `]{14}$`)
+	hexPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
+
+func newID(started time.Time) string {
+	id := make([]byte, timeDigits+randomDigits)
+	ms := started.UnixMilli()
+	for i := timeDigits - 1; i >= 0; i-- {
+		id[i] = idAlphabet[ms&31]
+		ms >>= 5
+	}
+	for i := timeDigits; i < len(id); i++ {
+		id[i] = idAlphabet[rand.IntN(32)]
+	}
+	return string(id)
+}
+
+// Definition returns what the key is computed from. Versions and machine do not belong to it.
+func (r Record) Definition() map[string]any {
+	return map[string]any{"kind": r.Kind, "dataset": r.Dataset, "checksum": r.Checksum, "model": r.Model,
+		"config": r.Config, "split": r.Split, "seed": r.Seed, "engine": r.Engine}
+}
+
+// prepared returns the record as it is stored: times in UTC and exact to the millisecond, config and outcome as
+// canonical JSON, texts on one line, and a key.
+func (r Record) prepared() (Record, error) {
+	r.Started = r.Started.UTC().Truncate(time.Millisecond)
+	r.Seconds = math.Round(r.Seconds*1000) / 1000
+	r.Profile, r.Dataset, r.Model, r.Engine, r.Commit, r.Message = line(r.Profile), line(r.Dataset), line(r.Model),
+		line(r.Engine), line(r.Commit), line(r.Message)
+	r.Machine.Platform, r.Machine.CPU, r.Machine.GPU = line(r.Machine.Platform), line(r.Machine.CPU),
+		line(r.Machine.GPU)
+	r.Machine.Family, r.Machine.Model, r.Machine.Features = line(r.Machine.Family), line(r.Machine.Model),
+		line(r.Machine.Features)
+	if len(r.Versions) == 0 {
+		r.Versions = nil
+	}
+	var err error
+	if r.Config, err = object("config", r.Config); err != nil {
+		return r, err
+	}
+	if r.Outcome, err = object("outcome", r.Outcome); err != nil {
+		return r, err
+	}
+	if r.Key == "" {
+		if r.Key, err = Key(r.Definition()); err != nil {
+			return r, err
+		}
+	}
+	return r, r.validate()
+}
+
+func (r Record) validate() error {
+	switch {
+	case !slices.Contains(Kinds, r.Kind):
+		return fmt.Errorf("kind is %q: it must be one of %s", r.Kind, strings.Join(Kinds, ", "))
+	case !slices.Contains(Statuses, r.Status):
+		return fmt.Errorf("status is %q: it must be one of %s", r.Status, strings.Join(Statuses, ", "))
+	case r.Split < NoSplit:
+		return fmt.Errorf("split is %d: it must be a split's number, or %d for none", r.Split, NoSplit)
+	case !(r.Seconds >= 0) || math.IsInf(r.Seconds, 0):
+		return fmt.Errorf("seconds is %g: it must be zero or a positive number", r.Seconds)
+	case r.Started.Year() < 1970 || r.Started.Year() > 9999:
+		return fmt.Errorf("started is %s: it must be a time from 1970 to 9999", r.Started.Format(time.RFC3339))
+	case r.Machine.Cores < 0:
+		return fmt.Errorf("cores is %d: it must be zero or a positive number", r.Machine.Cores)
+	case !hexPattern.MatchString(r.Key):
+		return fmt.Errorf("key is %q: it must be a SHA-256 in 64 hex digits", r.Key)
+	case r.Checksum != "" && !hexPattern.MatchString(r.Checksum):
+		return fmt.Errorf("checksum is %q: it must be a SHA-256 in 64 hex digits", r.Checksum)
+	}
+	return nil
+}
+
+// object returns the canonical form of a JSON object, and nil if raw is empty or null.
+func object(name string, raw json.RawMessage) (json.RawMessage, error) {
+	b, err := canonical(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s is %w", name, err)
+	}
+	if len(b) > 0 && b[0] != '{' {
+		return nil, fmt.Errorf("%s is %.40s: it must be a JSON object", name, b)
+	}
+	return b, nil
+}
+
+// line replaces control characters by spaces, so that the text is on one line in every file format.
+func line(text string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(text, string(unicode.ReplacementChar)))
+}
+
+// Key returns the SHA-256 of a definition's canonical JSON in hex digits: the members of objects are sorted, there is
+// no white space, and equal numbers are written equally.
+func Key(definition any) (string, error) {
+	raw, err := json.Marshal(definition)
+	if err != nil {
+		return "", fmt.Errorf("a run's definition cannot be written as JSON: %w", err)
+	}
+	b, err := canonical(raw)
+	if err != nil {
+		return "", fmt.Errorf("a run's definition: %w", err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// canonical returns the canonical form of a JSON value; nil if raw is empty or null.
+func canonical(raw []byte) (json.RawMessage, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("not JSON: more than one value")
+	}
+	if v == nil {
+		return nil, nil
+	}
+	v, err := oneSpelling(v)
+	if err != nil {
+		return nil, err
+	}
+	return marshal(v)
+}
+
+// oneSpelling turns numbers with a point or an exponent into float64, so that 5e-3 and 0.005 are written equally.
+// Integers stay, since a float64 cannot hold all digits of a large one.
+func oneSpelling(v any) (any, error) {
+	var err error
+	switch v := v.(type) {
+	case json.Number:
+		if !strings.ContainsAny(v.String(), ".eE") {
+			return v, nil
+		}
+		f, err := strconv.ParseFloat(v.String(), 64)
+		if err != nil {
+			return nil, fmt.Errorf("the number %s does not fit 64 bits", v)
+		}
+		return f, nil
+	case []any:
+		for i := range v {
+			if v[i], err = oneSpelling(v[i]); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for k := range v {
+			if v[k], err = oneSpelling(v[k]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
+}
+
+// marshal is json.Marshal without escapes of <, > and &.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// columns are the columns of a record in SQLite and in CSV. The seed is text, since it may be larger than SQLite's
+// integers.
+var columns = []struct{ name, kind string }{
+	{"id", "TEXT"}, {"key", "TEXT"}, {"kind", "TEXT"}, {"profile", "TEXT"}, {"dataset", "TEXT"}, {"checksum", "TEXT"},
+	{"model", "TEXT"}, {"split", "INTEGER"}, {"seed", "TEXT"}, {"engine", "TEXT"}, {"started", "TEXT"},
+	{"seconds", "REAL"}, {"status", "TEXT"}, {"message", "TEXT"}, {"commit", "TEXT"}, {"platform", "TEXT"},
+	{"cpu", "TEXT"}, {"gpu", "TEXT"}, {"cores", "INTEGER"},
+	{"versions", "TEXT"}, {"config", "TEXT"}, {"outcome", "TEXT"},
+}
+
+func columnNames() []string {
+	out := make([]string, len(columns))
+	for i, c := range columns {
+		out[i] = c.name
+	}
+	return out
+}
+
+// columnList quotes the names for SQL, since one of them, commit, is a keyword.
+func columnList() string { return `"` + strings.Join(columnNames(), `", "`) + `"` }
+
+// timeLayout is RFC 3339 in UTC with milliseconds: sorted as texts, such times are in order.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// cells returns the values of a record that is [Record.prepared], in the order of the columns.
+func (r Record) cells() []string {
+	versions := ""
+	all := maps.Clone(r.Versions)
+	for name, value := range r.Machine.besides() {
+		if *value != "" {
+			if all == nil {
+				all = map[string]string{}
+			}
+			all[name] = *value
+		}
+	}
+	if len(all) > 0 {
+		b, _ := marshal(all) // cannot fail for a map of strings
+		versions = string(b)
+	}
+	return []string{r.ID, r.Key, r.Kind, r.Profile, r.Dataset, r.Checksum, r.Model,
+		strconv.Itoa(r.Split), strconv.FormatUint(r.Seed, 10), r.Engine, r.Started.Format(timeLayout),
+		strconv.FormatFloat(r.Seconds, 'g', -1, 64), r.Status, r.Message, r.Commit, r.Machine.Platform,
+		r.Machine.CPU, r.Machine.GPU, strconv.Itoa(r.Machine.Cores), versions, string(r.Config), string(r.Outcome)}
+}
+
+func fromCells(cells []string) (Record, error) {
+	p := cellParser{cells: cells}
+	r := Record{ID: p.text(), Key: p.text(), Kind: p.text(), Profile: p.text(), Dataset: p.text(), Checksum: p.text(),
+		Model: p.text(), Split: p.integer(), Seed: p.seed(), Engine: p.text(), Started: p.time(), Seconds: p.real(),
+		Status: p.text(), Message: p.text(), Commit: p.text(), Machine: Machine{Platform: p.text(), CPU: p.text(),
+			GPU: p.text(), Cores: p.integer()}, Versions: p.versions(), Config: p.raw(), Outcome: p.raw()}
+	if p.err != nil {
+		return Record{}, p.err
+	}
+	for name, value := range r.Machine.besides() {
+		if *value = r.Versions[name]; *value != "" {
+			delete(r.Versions, name)
+		}
+	}
+	return r, nil
+}
+
+// besides has the fields of a machine that are kept in the cell of the versions. They have no columns of their own,
+// since earlier versions of revgnn read and check these files, too.
+func (m *Machine) besides() map[string]*string {
+	return map[string]*string{"processor family": &m.Family, "processor model": &m.Model,
+		"processor features": &m.Features}
+}
+
+// cellParser parses one cell after the other, and keeps the first error.
+type cellParser struct {
+	cells []string
+	at    int
+	err   error
+}
+
+func (p *cellParser) text() string {
+	p.at++
+	return p.cells[p.at-1]
+}
+
+// fail keeps the error of the cell that was parsed last; wanted describes a correct cell.
+func (p *cellParser) fail(err error, wanted string) {
+	if err != nil && p.err == nil {
+		p.err = fmt.Errorf("%s is %.60q: it must be %s", columns[p.at-1].name, p.cells[p.at-1], wanted)
+	}
+}
+
+func (p *cellParser) integer() int {
+	n, err := strconv.Atoi(p.text())
+	p.fail(err, "a whole number")
+	return n
+}
+
+func (p *cellParser) seed() uint64 {
+	n, err := strconv.ParseUint(p.text(), 10, 64)
+	p.fail(err, "a whole number from 0")
+	return n
+}
+
+func (p *cellParser) real() float64 {
+	v, err := strconv.ParseFloat(p.text(), 64)
+	p.fail(err, "a number")
+	return v
+}
+
+func (p *cellParser) time() time.Time {
+	t, err := time.Parse(time.RFC3339, p.text())
+	p.fail(err, "a time such as 2026-01-02T15:04:05.000Z")
+	return t
+}
+
+func (p *cellParser) raw() json.RawMessage {
+	if text := p.text(); text != "" {
+		return json.RawMessage(text)
+	}
+	return nil
+}
+
+func (p *cellParser) versions() (out map[string]string) {
+	if text := p.text(); text != "" {
+		p.fail(json.Unmarshal([]byte(text), &out), "a JSON object of texts")
+	}
+	return out
 }

@@ -4,12 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -258,4 +264,265 @@ func (r *Runner) graph(ctx context.Context, name string) (*graphs.Graph, error) 
 	}
 	r.graphs[name] = g
 	return g, nil
+}
+
+// Plan lists the runs that a [Work] needs, and their cost.
+type Plan struct {
+	Steps []Step `json:"steps"`
+	// Skipped is the number of runs that belong to other shards. They are not in Steps.
+	Skipped int `json:"skipped"`
+	Done    int `json:"done"`
+	Missing int `json:"missing"`
+	// Seconds is the time of all missing steps, except Unknown many whose time cannot be estimated.
+	Seconds float64 `json:"seconds"`
+	Unknown int     `json:"unknown"`
+	// Bytes is the memory of the missing step that needs most. AtLeast says that some steps' is only a lower bound.
+	Bytes   int64 `json:"bytes"`
+	AtLeast bool  `json:"bytes_at_least"`
+}
+
+// plan lists the runs of a shard that the work needs.
+func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) Plan {
+	v := NewView(s, records)
+	work(v)
+	var p Plan
+	mine := shard.groups(s, work)
+	for _, step := range v.steps {
+		if mine != nil && !mine[step.Group] {
+			p.Skipped++
+			continue
+		}
+		step.Cost = costs.Of(step.Task)
+		p.Steps = append(p.Steps, step)
+		if step.Done {
+			p.Done++
+			continue
+		}
+		p.Missing++
+		p.Seconds += step.Cost.Seconds
+		if step.Cost.Seconds == 0 {
+			p.Unknown++
+		}
+		p.Bytes = max(p.Bytes, step.Cost.Bytes)
+		p.AtLeast = p.AtLeast || step.Cost.AtLeast
+	}
+	return p
+}
+
+// Time returns the estimated time of the missing runs as text.
+func (p Plan) Time() string { return timeOf(p.Seconds, p.Unknown) }
+
+func timeOf(seconds float64, unknown int) string {
+	switch {
+	case unknown == 0:
+		return "about " + Duration(seconds)
+	case seconds == 0:
+		return "not known yet"
+	case unknown == 1:
+		return fmt.Sprintf("at least %s, and 1 run whose time is not known yet", Duration(seconds))
+	}
+	return fmt.Sprintf("at least %s, and %d runs whose time is not known yet", Duration(seconds), unknown)
+}
+
+// Queue hands out work that several processes share, and that the records of a store decide.
+type Queue[S fmt.Stringer] struct {
+	Claims Claims
+	// Look reads the records again, since other processes may add some at any time.
+	Look func() error
+	// Open lists what can be made now, the most urgent first.
+	Open func() iter.Seq2[S, error]
+	// Keys returns what identifies the work, and the key of its claim.
+	Keys func(S) (made, claim string)
+	// Waits, if not nil, is called before the wait for another process, which makes s.
+	Waits func(s S)
+	// Deadline, if set, ends the wait.
+	Deadline time.Time
+}
+
+// Run makes what is open, one after the other, until nothing is left or until the deadline. If other processes have
+// claimed all that is open, it waits for one of them.
+func (q Queue[S]) Run(ctx context.Context, make func(S, *Claim) error) error {
+	for {
+		next, own, err := q.next(ctx)
+		if err != nil || own == nil {
+			return err
+		}
+		err = make(next, own)
+		own.Release()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (q Queue[S]) next(ctx context.Context) (next S, own *Claim, err error) {
+	if err := q.Look(); err != nil {
+		return next, nil, err
+	}
+	for {
+		next, own, err := q.claim(ctx)
+		if err != nil || own == nil {
+			return next, nil, err
+		}
+		// Another process may have made it since the records were read.
+		if err = q.Look(); err == nil {
+			wanted := false
+			if wanted, err = q.wanted(next); wanted {
+				return next, own, nil
+			}
+		}
+		own.Release()
+		if err != nil {
+			return next, nil, err
+		}
+	}
+}
+
+func (q Queue[S]) wanted(s S) (bool, error) {
+	made, _ := q.Keys(s)
+	for open, err := range q.Open() {
+		if err != nil {
+			return false, err
+		}
+		if other, _ := q.Keys(open); other == made {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// claim claims the first that no other process has claimed, or waits for the first of all. The claim is nil if nothing
+// is open, or if the deadline comes first.
+func (q Queue[S]) claim(ctx context.Context) (first S, own *Claim, err error) {
+	some := false
+	for s, err := range q.Open() {
+		if err != nil {
+			return s, nil, err
+		}
+		_, key := q.Keys(s)
+		if own, err := q.Claims.Try(key); own != nil || err != nil {
+			return s, own, err
+		}
+		if !some {
+			first, some = s, true
+		}
+	}
+	if !some {
+		return first, nil, nil
+	}
+	if q.Waits != nil {
+		q.Waits(first)
+	}
+	until, stop := Until(ctx, q.Deadline)
+	defer stop()
+	_, key := q.Keys(first)
+	own, err = q.Claims.Await(until, key)
+	if until.Err() == nil {
+		return first, own, err
+	}
+	if own != nil { // the lock came at the very end of the time
+		own.Release()
+	}
+	if ctx.Err() != nil {
+		return first, nil, fmt.Errorf("interrupted while another process made %s; all runs that ended are kept, and the "+
+			"same command goes on from here", first)
+	}
+	return first, nil, nil
+}
+
+// Until returns a context that ends with ctx, and at the deadline at the latest, if there is one.
+func Until(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
+	if deadline.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline)
+}
+
+// Claims are locked files in a folder beside the store, one for each run that a process is about to make; the file's
+// name is the run's key. So of several processes that share a store, only one makes the run. The folder also holds the
+// checkpoints of trainings. The system drops the locks of a process that crashes.
+type Claims struct{ dir string }
+
+func ClaimsOf(store *Store) Claims { return Claims{store.Path() + ".checkpoints"} }
+
+const lockSuffix, checkpointSuffix = ".lock", ".checkpoint"
+
+// Claim is the right to make a run. A nil claim means that another process has it.
+type Claim struct {
+	*files.Lock
+	checkpoint string
+}
+
+// Try claims a run, or returns nil if another process has the claim.
+func (c Claims) Try(key string) (*Claim, error) {
+	return c.take(key, func(path string) (*files.Lock, error) { return files.TryLock(path) })
+}
+
+// Await claims a run, and waits as long as another process has the claim.
+func (c Claims) Await(ctx context.Context, key string) (*Claim, error) {
+	return c.take(key, func(path string) (*files.Lock, error) { return files.AwaitLock(ctx, path) })
+}
+
+func (c Claims) take(key string, lock func(path string) (*files.Lock, error)) (*Claim, error) {
+	for {
+		if err := os.MkdirAll(c.dir, 0o777); err != nil {
+			return nil, fmt.Errorf("cannot make the folder of checkpoints: %w", err)
+		}
+		l, err := lock(filepath.Join(c.dir, key+lockSuffix))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue // another process has removed the empty folder
+		case l == nil || err != nil:
+			return nil, err
+		}
+		return &Claim{l, filepath.Join(c.dir, key+checkpointSuffix)}, nil
+	}
+}
+
+// Kept tells whether there is a checkpoint of the run.
+func (c Claims) Kept(key string) bool {
+	_, err := os.Stat(filepath.Join(c.dir, key+checkpointSuffix))
+	return err == nil
+}
+
+// Training returns the checkpoint for [train.Fit]. One that another version of revgnn, of Go or of a library saved is
+// not used, since the record of a training names only one version of each.
+func (c *Claim) Training(every time.Duration) *train.Checkpoint {
+	return &train.Checkpoint{Path: c.checkpoint, Every: every, Versions: machine.Versions(), Replace: true}
+}
+
+// Recorded removes the checkpoint of a run. Call it after the run is recorded.
+func (c *Claim) Recorded() error {
+	if err := os.Remove(c.checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the run is recorded, but its checkpoint cannot be removed: %w", err)
+	}
+	return nil
+}
+
+// tidy removes the checkpoints of recorded runs, which a process killed just after recording leaves behind, and then
+// the folder if it is empty.
+func (c Claims) tidy(records Records) error {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return nil // there is no folder
+	}
+	for _, e := range entries {
+		key, is := strings.CutSuffix(e.Name(), checkpointSuffix)
+		if r := records[key]; !is || r == nil || r.Status == Failed {
+			continue
+		}
+		own, err := c.Try(key)
+		if err != nil {
+			return err
+		}
+		if own != nil {
+			err = own.Recorded()
+			own.Release()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	os.Remove(c.dir) // fails if the folder is not empty
+	return nil
 }

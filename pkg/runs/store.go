@@ -1,7 +1,22 @@
+// Package runs makes runs (trainings, inversions, benchmarks, measurements, trials of searches) and keeps a record of
+// each in one SQLite file, the [Store], from which records are exported as text.
+//
+// A [Task] says what one run does. A [Work] asks a [View] for the results of tasks and makes something of them, such
+// as a table; [Runner] makes the runs that it asks for and that are not recorded yet. So an interrupted command can be
+// given again.
+//
+// Several processes may use one store: each claims a run before it makes it ([Claims]). A record is on disk when
+// [Store.Add] returns, and a write that fails changes nothing. SQLite uses a rollback journal: a write-ahead log would
+// be faster, but does not work on network file systems, and a copy of the file without the log would lack the latest
+// records.
 package runs
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,8 +26,10 @@ import (
 	"strings"
 	"time"
 
-	_ "modernc.org/sqlite" // SQLite's driver, in pure Go
+	"modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
 
+	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
@@ -191,4 +208,143 @@ func (s *Store) write(f func(*sql.Tx) error) error {
 		return err
 	}
 	return tx.Commit()
+}
+
+func damaged(what string) error {
+	return fmt.Errorf("the file is damaged (%s); put a copy in its place, or move it away and import an export",
+		strings.Join(strings.Fields(what), " "))
+}
+
+// ofStore tells whether an error comes from SQLite.
+func ofStore(err error) bool {
+	var from *sqlite.Error
+	return errors.As(err, &from)
+}
+
+// explain adds the file's name to an error, and to SQLite's errors what the user can do.
+func (s *Store) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	var from *sqlite.Error
+	if errors.As(err, &from) {
+		switch from.Code() & 0xff { // the lower byte is SQLite's general code, the rest is detail
+		case codes.SQLITE_NOTADB, codes.SQLITE_CORRUPT:
+			err = damaged(from.Error())
+		case codes.SQLITE_FULL:
+			err = errors.New("the disk is full; nothing was added, and earlier records are kept: " +
+				"make room there and run again")
+		case codes.SQLITE_READONLY, codes.SQLITE_CANTOPEN, codes.SQLITE_PERM:
+			err = fmt.Errorf("cannot write it or its folder (%w); choose another file", from)
+		case codes.SQLITE_BUSY, codes.SQLITE_LOCKED:
+			err = fmt.Errorf("another process has been writing to it for %s (%w); run again when that is done",
+				patience, from)
+		case codes.SQLITE_IOERR:
+			err = fmt.Errorf("reading or writing failed (%w); earlier records are kept: see to the disk", from)
+		}
+	}
+	return fmt.Errorf("run records at %s: %w", s.path, err)
+}
+
+// SQLite checks the structure of its file, but not the values: each row has a checksum. Rows of early versions get
+// theirs when the file is opened for writing.
+
+const (
+	sumName   = "sum"
+	sumColumn = `"` + sumName + `"`
+	addSums   = "ALTER TABLE runs ADD COLUMN " + sumColumn + " TEXT NOT NULL DEFAULT ''"
+)
+
+// sumOf returns the SHA-256 of the cells of a row, each after its length, in hex digits.
+func sumOf(cells []string) string {
+	h := sha256.New()
+	for _, c := range cells {
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(c))))
+		h.Write([]byte(c))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func hasSums(q querier) (has bool, err error) {
+	err = q.QueryRow("SELECT count(*) FROM pragma_table_info('runs') WHERE name = 'sum'").Scan(&has)
+	return has, err
+}
+
+func (s *Store) completeSums(tx *sql.Tx) error {
+	has, err := hasSums(tx)
+	if err != nil {
+		return err
+	}
+	if !has {
+		if _, err := tx.Exec(addSums); err != nil {
+			return err
+		}
+	}
+	s.sums = true
+	sums, err := missingSums(tx)
+	if err != nil {
+		return err
+	}
+	for id, sum := range sums {
+		if _, err := tx.Exec("UPDATE runs SET "+sumColumn+" = ? WHERE id = ?", sum, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// missingSums computes the checksums of the rows that have none, by ID.
+func missingSums(tx *sql.Tx) (map[string]string, error) {
+	sums := map[string]string{}
+	err := rowsOf(tx, sumColumn, "WHERE "+sumColumn+" = ''", nil, func(cells []string, _ string) error {
+		sums[cells[0]] = sumOf(cells)
+		return nil
+	})
+	return sums, err
+}
+
+// Repair removes damaged records, and returns their IDs.
+func (s *Store) Repair() (removed []string, err error) {
+	removed = []string{}
+	err = s.write(func(tx *sql.Tx) error {
+		if err := s.completeSums(tx); err != nil {
+			return err
+		}
+		err := rowsOf(tx, sumColumn, "", nil, func(cells []string, sum string) error {
+			if _, unreadable := fromCells(cells); sum != sumOf(cells) || unreadable != nil {
+				removed = append(removed, cells[0])
+			}
+			return nil
+		})
+		for _, id := range removed {
+			if err == nil {
+				_, err = tx.Exec("DELETE FROM runs WHERE id = ?", id)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	return removed, nil
+}
+
+// AddCommitted adds the run records that come with revgnn (data/records).
+func (s *Store) AddCommitted() (added int, err error) {
+	names, err := data.Records()
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range names {
+		text, err := data.Record(name)
+		if err != nil {
+			return added, err
+		}
+		n, _, err := s.ImportFrom(name, bytes.NewReader(text))
+		if err != nil {
+			return added, err
+		}
+		added += n
+	}
+	return added, nil
 }

@@ -3,8 +3,13 @@ package runs
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"runtime"
 	"slices"
+	"time"
 
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -123,4 +128,116 @@ func (t Task) String() string {
 			sizes, t.Dataset)
 	}
 	return "statistics of " + t.Dataset
+}
+
+// Trained is the outcome of a training.
+type Trained struct {
+	train.Result
+	Metric string `json:"metric"`
+	// Followed is nil if the task did not ask for states.
+	Followed *Followed `json:"followed,omitempty"`
+}
+
+// Followed has a few numbers about states of a trained model, after forward and after reverse layers; whole states are
+// too large for a record.
+type Followed struct {
+	Forward []Layer `json:"forward"`
+	Reverse []Layer `json:"reverse,omitempty"`
+	Boards  []Board `json:"boards,omitempty"`
+}
+
+// Layer describes the state after a number of layers: the smoothness of its features ([metrics.GSL]) and, for each of
+// [Follow.Boards], the probability of a mine in each cell, which the model's head computes from this state.
+type Layer struct {
+	Layer  int          `json:"layer"`
+	GSL    train.Number `json:"gsl"`
+	Boards [][]float64  `json:"boards,omitempty"`
+}
+
+// Board is a part of a Minesweeper board: 1 for a mine and 0 for none, and the probability that the whole model gives.
+type Board struct {
+	Part
+	Mines       []float64 `json:"mines"`
+	Probability []float64 `json:"probability"`
+}
+
+// Timed is the outcome of a benchmark. IdleRSS is the resident set before it began, in bytes, or 0 if the process may
+// have run other tasks before: its peak may then be of another task.
+type Timed struct {
+	train.Benchmark
+	IdleRSS int64 `json:"idle_rss_bytes,omitempty"`
+}
+
+// Own returns the memory that the benchmark itself took, in bytes; 0 if it is not known.
+func (t Timed) Own() float64 {
+	if t.IdleRSS == 0 {
+		return 0
+	}
+	return float64(t.PeakRSS - t.IdleRSS)
+}
+
+// condense computes from the states of a model what a record keeps.
+func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
+	layers := func(states []train.State) []Layer {
+		out := make([]Layer, len(states))
+		for i, s := range states {
+			out[i] = Layer{Layer: s.Layer, GSL: train.Number(rounded(float64(s.GSL), 5))}
+			for _, p := range boards {
+				out[i].Boards = append(out[i].Boards, pick(s.Probability, p.nodes()))
+			}
+		}
+		return out
+	}
+	f := &Followed{Forward: layers(t.Forward), Reverse: layers(t.Reverse)}
+	mines := make([]float64, len(g.Labels))
+	for i, l := range g.Labels {
+		mines[i] = float64(l)
+	}
+	for _, p := range boards {
+		f.Boards = append(f.Boards, Board{p, pick(mines, p.nodes()), pick(t.Probability, p.nodes())})
+	}
+	return f
+}
+
+// pick returns the values at the given indices, rounded to three decimals.
+func pick(values []float64, indices []int) []float64 {
+	out := make([]float64, len(indices))
+	for i, k := range indices {
+		out[i] = rounded(values[k], 3)
+	}
+	return out
+}
+
+func rounded(v float64, decimals int) float64 {
+	unit := math.Pow(10, float64(decimals))
+	return math.Round(v*unit) / unit
+}
+
+// Begin returns the record of a run that starts now, on this machine, by this version of revgnn.
+func Begin(kind string) Record {
+	versions, commit := machine.Built()
+	family, model, features := machine.Processor()
+	return Record{Kind: kind, Split: NoSplit, Versions: versions, Commit: commit, Started: time.Now().UTC(),
+		Machine: Machine{Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: machine.CPU(), GPU: machine.GPU(),
+			Cores: runtime.NumCPU(), Family: family, Model: model, Features: features}}
+}
+
+// Start returns the record of a task that starts now: all but its key, its profile and its results. The checksum is
+// that of the task's graph as the model sees it ([models.Seen]).
+func Start(t Task, checksum, engine string) (r Record, err error) {
+	r = Begin(t.Kind)
+	r.Dataset, r.Checksum, r.Model, r.Engine = t.Dataset, checksum, t.Config.Model, engine
+	r.Split, r.Seed = t.Split, t.seed()
+	if r.Config, err = json.Marshal(t.Config); err != nil {
+		err = fmt.Errorf("%s: its settings cannot be recorded: %w", t, err)
+	}
+	return r, err
+}
+
+// seed returns the seed of the run: another one for each split.
+func (t Task) seed() uint64 {
+	if t.Split != NoSplit && (t.Kind == Train || t.Kind == Search) {
+		return t.Config.Seed + uint64(t.Split)
+	}
+	return t.Config.Seed
 }

@@ -1,12 +1,28 @@
+// Package search looks for those settings of a model that give the best validation metric on a dataset, by asynchronous
+// successive halving (ASHA; Li et al., A System for Massively Parallel Hyperparameter Tuning, MLSys 2020). Each trial
+// trains with one choice of settings ([Sampler]) from the ranges of a [Space], first for a few epochs; the best share of
+// them continue to the next of the rungs, which are numbers of epochs, and so on ([Schedule]). The score of a trial at a
+// rung is its best validation metric so far, averaged over splits; a trial that fails or diverges is worse than all.
+//
+// A job trains a trial up to a rung, and a step is its part on one split. Each step leaves a run record, and only these
+// records decide what comes next. So a search can be interrupted, and processes can share it ([runs.Claims]).
+//
+// Trials train on a copy of the graph without the labels of test nodes ([Blindfold]). Only the chosen settings are tested,
+// by ordinary trainings after the search ([Evaluate]).
 package search
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -148,4 +164,248 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	return w.result()
+}
+
+// work is the state of [Search.Run] while it runs in this process.
+type work struct {
+	*Search
+	id      string
+	sampler *Sampler
+	claims  runs.Claims
+	// Trials that failed before began are made again.
+	began time.Time
+	known known
+	costs *costs
+	// late are the jobs that were stopped for the deadline, and that this process does not begin again.
+	late map[Job]bool
+}
+
+// look reads the records of the search again. It returns an error if the first ten trials failed, or all if there are
+// fewer: further ones would probably fail, too.
+func (w *work) look() (err error) {
+	if w.known, err = read(w.Store, w.id, w.began); err != nil {
+		return err
+	}
+	if w.costs == nil {
+		if w.costs, err = newCosts(w.Store, w.Engine.Name); err != nil {
+			return err
+		}
+	}
+	const enough = 10
+	count, why := 0, ""
+	for _, t := range w.known {
+		failed, is := t.failed()
+		if !is {
+			return nil
+		}
+		count, why = count+1, failed
+	}
+	if count < enough && (count == 0 || count != w.Schedule.Trials) {
+		return nil
+	}
+	return fmt.Errorf("all of the first %d trials failed, such as one since %s; change that, or settings that are "+
+		"given, and search again: failed trials are then made once more", count, why)
+}
+
+// ahead is the largest number of new trials in open: without a limit on trials they have no end.
+const ahead = 64
+
+// open lists the steps that can be made now and are predicted to end before the deadline.
+func (w *work) open() iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		fresh := 0
+		for job := range w.Schedule.Next(w.known.standings(w.splits())) {
+			if _, begun := w.known[job.Trial]; !begun {
+				if fresh++; fresh > ahead {
+					return
+				}
+			}
+			sample, err := w.sampler.Trial(job.Trial)
+			if err != nil {
+				yield(Step{}, err)
+				return
+			}
+			for _, k := range w.splits() {
+				if _, done := w.known.of(job, k); done {
+					continue
+				}
+				s := Step{job, k, w.Schedule.Rungs[job.Rung], sample}
+				if !w.fits(s) {
+					break
+				}
+				if !yield(s, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// queue hands out the steps.
+func (w *work) queue() runs.Queue[Step] {
+	return runs.Queue[Step]{Claims: w.claims, Look: w.look, Open: w.open, Waits: w.Waits, Deadline: w.Deadline,
+		Keys: func(s Step) (made, claim string) { return w.key(s), w.claimKey(s) }}
+}
+
+func (w *work) splits() []int {
+	var out []int
+	for _, b := range w.Graphs {
+		out = append(out, b.split)
+	}
+	return out
+}
+
+// key is the key of a step's record.
+func (w *work) key(s Step) string {
+	return keyOf(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung, "split": s.Split})
+}
+
+// claimKey does not depend on the rung: a training goes on from rung to rung with one checkpoint.
+func (w *work) claimKey(s Step) string {
+	return keyOf(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
+}
+
+func keyOf(definition map[string]any) string {
+	key, err := runs.Key(definition)
+	if err != nil {
+		panic(err) // plain data can always be written as JSON
+	}
+	return key
+}
+
+// fits tells whether a step is predicted to reach its rung before the deadline.
+func (w *work) fits(s Step) bool {
+	if w.Deadline.IsZero() {
+		return true
+	}
+	left := time.Until(w.Deadline).Seconds()
+	return left > 0 && !w.late[s.Job] && w.costs.seconds(w.Dataset, s, w.known, w.claims.Kept(w.claimKey(s))) <= left
+}
+
+// errLate is the error of a training that was stopped because it would have missed the deadline. Its checkpoint is
+// kept.
+var errLate = errors.New("there is no time left")
+
+// make makes and records a step.
+func (w *work) make(ctx context.Context, s Step, own *runs.Claim) error {
+	if w.Starts != nil {
+		w.Starts(s)
+	}
+	record, o, err := w.execute(ctx, s, own)
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("interrupted in %s; its state and all earlier trials are kept, and the same command goes on from "+
+			"here", s)
+	case errors.Is(err, errLate):
+		w.late[s.Job] = true
+		if w.Notice != nil {
+			w.Notice(s, "would not come to its rung in time: it is left where it is")
+		}
+		return nil
+	case err != nil:
+		return err
+	}
+	if record.ID, err = w.Store.Add(record); err != nil {
+		return fmt.Errorf("%s could not be recorded: %w", s, err)
+	}
+	o.record = record
+	if w.Ended != nil {
+		w.Ended(s, o)
+	}
+	if record.Status == runs.Diverged || o.Ended {
+		return own.Recorded()
+	}
+	return nil // the checkpoint is kept: the training goes on from it later
+}
+
+// execute trains up to the step's rung. If the training has ended at a lower rung, the outcome there is copied.
+func (w *work) execute(ctx context.Context, s Step, own *runs.Claim) (r runs.Record, o Outcome, err error) {
+	i := slices.IndexFunc(w.Graphs, func(b Blind) bool { return b.split == s.Split })
+	t := runs.Task{Kind: runs.Search, Dataset: w.Dataset, Config: s.Config.Resolved(), Split: s.Split}
+	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
+	if higher && before.Ended {
+		if r, err = runs.Start(t, w.Graphs[i].checksum(s.Config), w.Engine.Name); err != nil {
+			return r, o, err
+		}
+		r.Status = runs.OK
+		o = before
+		o.New = 0
+	} else {
+		if r, o, err = w.train(ctx, w.Graphs[i].graph, t, s, own); err != nil {
+			return r, o, err
+		}
+		if r.Status == runs.Failed { // a failed training does not report its time
+			o.Total = before.Total + r.Seconds
+		} else if !o.Began.Equal(before.Began) { // it started over
+			before = Outcome{}
+		}
+		o.New = max(0, o.Epochs-before.Epochs)
+		r.Seconds = max(0, o.Total-before.Total)
+	}
+	r.Profile, r.Key = w.id, w.key(s)
+	o.Search, o.Trial, o.Rung, o.Until, o.Settings, o.Metric = w.id, s.Trial, s.Rung, s.Until, s.Settings, w.Metric()
+	o.End = time.Now().UTC()
+	r.Outcome, err = json.Marshal(o)
+	return r, o, err
+}
+
+// train goes on from a checkpoint, unless another version of revgnn made it.
+func (w *work) train(ctx context.Context, g *graphs.Graph, task runs.Task, s Step, own *runs.Claim) (runs.Record, Outcome,
+	error) {
+	until, stop := runs.Until(ctx, w.Deadline)
+	defer stop()
+	pace := paced(w.Deadline, s.Until)
+	p := runs.Place{Engine: w.Engine, Graph: g, Checkpoint: own.Training(w.CheckpointEvery),
+		Epoch: func(e train.Epoch) {
+			if w.Epoch != nil {
+				w.Epoch(s, e)
+			}
+			if pace(e) {
+				stop()
+			}
+		}}
+	if s.Rung < len(w.Schedule.Rungs)-1 {
+		p.Until = s.Until
+	}
+	if w.Notice != nil {
+		p.Notice = func(text string) { w.Notice(s, text) }
+	}
+	r, out, err := p.Make(until, task)
+	if errors.Is(err, runs.ErrInterrupted) && ctx.Err() == nil {
+		err = errLate
+	}
+	t, went := out.(runs.Trained)
+	if err != nil || !went {
+		return r, Outcome{Val: train.Number(math.NaN()), Residual: train.Number(math.NaN()),
+			AdjointResidual: train.Number(math.NaN())}, err
+	}
+	if r.Status != runs.Diverged {
+		r.Status, r.Message = runs.OK, ""
+	}
+	return r, Outcome{Epochs: t.Epochs, BestEpoch: t.BestEpoch, Val: t.Val, Ended: t.Status == train.OK, Began: t.Began,
+		Total: t.Seconds, EpochSeconds: t.EpochSeconds, CompileSeconds: t.CompileSeconds, PeakRSS: t.PeakRSS,
+		PredictedBytes: t.PredictedBytes, Iterations: t.Iterations, Residual: t.Residual,
+		AdjointResidual: t.AdjointResidual}, nil
+}
+
+// paced returns a function for the end of each epoch, which tells whether the last epoch would come only after the
+// deadline, by the mean time of the epochs so far. The first few are too few to tell.
+func paced(deadline time.Time, until int) func(train.Epoch) bool {
+	const measured = 3
+	var start time.Time
+	first := 0
+	return func(e train.Epoch) bool {
+		if deadline.IsZero() {
+			return false
+		}
+		if first == 0 {
+			start, first = time.Now(), e.Epoch
+		}
+		done := e.Epoch - first
+		if done < measured {
+			return false
+		}
+		each := time.Since(start) / time.Duration(done)
+		return time.Now().Add(each * time.Duration(until-e.Epoch)).After(deadline)
+	}
 }

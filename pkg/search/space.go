@@ -1,14 +1,22 @@
 package search
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distmv"
+	"gonum.org/v1/gonum/stat/samplemv"
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/files"
@@ -189,4 +197,191 @@ func (s *Space) Of(model string, fixed ...string) []Dimension {
 		out = append(out, Dimension{key, ranges[key]})
 	}
 	return out
+}
+
+// Range is the range of a setting's values. Exactly one of Log, Linear, Integer and Choice is given.
+type Range struct {
+	// The smallest and the largest number. Log draws numbers whose logarithms are spread evenly, Integer whole ones.
+	Log     *ends `json:"log,omitempty"`
+	Linear  *ends `json:"linear,omitempty"`
+	Integer *ends `json:"integer,omitempty"`
+	// Step, if not 0, is the distance between the values that Linear can draw, from the smallest on.
+	Step   float64           `json:"step,omitempty"`
+	Choice []json.RawMessage `json:"choice,omitempty"`
+	// When is a condition: values of other settings. Unless each of these has one of its values, this setting is not
+	// drawn, and has its value from [Search.Base].
+	When map[string][]json.RawMessage `json:"when,omitempty"`
+}
+
+type ends [2]float64
+
+// digits is the number of significant digits of drawn numbers, so that machines with different last digits draw the
+// same.
+const digits = 4
+
+func (r Range) check() error {
+	kinds := 0
+	for name, e := range map[string]*ends{"log": r.Log, "linear": r.Linear, "integer": r.Integer} {
+		if e == nil {
+			continue
+		}
+		kinds++
+		switch {
+		case math.IsNaN(e[0]) || math.IsInf(e[0], 0) || !(e[0] <= e[1]) || math.IsInf(e[1], 0):
+			return fmt.Errorf("%s is from %g to %g: give the least number first", name, e[0], e[1])
+		case name == "log" && e[0] <= 0:
+			return fmt.Errorf("log is from %g to %g: logarithms need numbers above zero", e[0], e[1])
+		case name == "integer" && (e[0] != math.Trunc(e[0]) || e[1] != math.Trunc(e[1])):
+			return fmt.Errorf("integer is from %g to %g: give whole numbers", e[0], e[1])
+		}
+	}
+	if r.Choice != nil {
+		kinds++
+	}
+	switch {
+	case kinds != 1:
+		return fmt.Errorf("it has %d of log, linear, integer and choice: give one", kinds)
+	case r.Choice != nil && len(r.Choice) == 0:
+		return fmt.Errorf("its choice is empty: give a value at least")
+	case r.Step != 0 && (r.Linear == nil || r.Step < 0):
+		return fmt.Errorf("step is %g: it goes with linear, and is above zero", r.Step)
+	}
+	for name, values := range r.When {
+		if len(values) == 0 {
+			return fmt.Errorf("it is for no value of %q: give a value at least, or leave the condition out", name)
+		}
+	}
+	return nil
+}
+
+// corners returns the smallest and the largest value, or all choices.
+func (r Range) corners() []json.RawMessage {
+	if r.Choice != nil {
+		return r.Choice
+	}
+	return []json.RawMessage{r.at(0), r.at(math.Nextafter(1, 0))}
+}
+
+// at turns a number 0 <= u < 1 into a value of the range, in ascending order.
+func (r Range) at(u float64) json.RawMessage {
+	switch {
+	case r.Choice != nil:
+		return r.Choice[int(u*float64(len(r.Choice)))]
+	case r.Integer != nil:
+		low, high := r.Integer[0], r.Integer[1]
+		return json.RawMessage(strconv.FormatFloat(low+math.Floor(u*(high-low+1)), 'f', -1, 64))
+	case r.Log != nil:
+		low, high := math.Log(r.Log[0]), math.Log(r.Log[1])
+		return r.Log.number(math.Exp(low + u*(high-low)))
+	case r.Step > 0:
+		steps := math.Floor((r.Linear[1]-r.Linear[0])/r.Step + 1e-9)
+		return r.Linear.number(r.Linear[0] + r.Step*math.Floor(u*(steps+1)))
+	}
+	return r.Linear.number(r.Linear[0] + u*(r.Linear[1]-r.Linear[0]))
+}
+
+// number rounds v to the significant digits, within the range.
+func (e ends) number(v float64) json.RawMessage {
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	return json.RawMessage(strconv.FormatFloat(min(max(short, e[0]), e[1]), 'g', -1, 64))
+}
+
+// Sampler turns points of a randomised Halton sequence (Owen, A randomized Halton algorithm, 2017), which are spread
+// more evenly than random ones, into the settings of trials. The settings of trial n do not depend on which trials were
+// drawn before.
+type Sampler struct {
+	dimensions []Dimension
+	base       train.Config
+	seed       uint64
+	points     *mat.Dense
+	// next is the first point that is not used yet; points whose settings cannot be combined have no sample in drawn.
+	next  int
+	drawn []Sample
+}
+
+// Sample is the settings of one trial, and the complete configuration with them.
+type Sample struct {
+	Settings runs.Settings
+	Config   train.Config
+}
+
+// NewSampler returns a sampler for the given dimensions. All other settings are taken from base.
+func NewSampler(dimensions []Dimension, base train.Config, seed uint64) *Sampler {
+	return &Sampler{dimensions: dimensions, base: base, seed: seed}
+}
+
+// Trial returns the settings of trial n. Points whose settings cannot be combined are skipped, but not too many in a
+// row.
+func (s *Sampler) Trial(n int) (Sample, error) {
+	if len(s.dimensions) == 0 {
+		return Sample{}, fmt.Errorf("the space has no setting of %s that is not given already: "+
+			"choose another with --space", s.base.Model)
+	}
+	const most = 1000 // skipped points in a row
+	for refused := 0; n >= len(s.drawn); {
+		sample, err := s.sample(s.point(s.next))
+		s.next++
+		if err == nil {
+			s.drawn, refused = append(s.drawn, sample), 0
+		} else if refused++; refused == most {
+			return Sample{}, fmt.Errorf("%d samples of the space in a row are impossible, the last since %w", most, err)
+		}
+	}
+	return s.drawn[n], nil
+}
+
+// point returns point i of the sequence. A longer sequence begins with the same points.
+func (s *Sampler) point(i int) []float64 {
+	const first = 64
+	if s.points == nil || i >= s.points.RawMatrix().Rows {
+		rows := first
+		for rows <= i {
+			rows *= 2
+		}
+		d := len(s.dimensions)
+		s.points = mat.NewDense(rows, d, nil)
+		// PCG takes two numbers as its seed. The second one is an arbitrary constant.
+		samplemv.Halton{Kind: samplemv.Owen, Q: distmv.NewUnitUniform(d, nil),
+			Src: rand.NewPCG(s.seed, 0x7365617263680a)}.Sample(s.points)
+	}
+	return s.points.RawRowView(i)
+}
+
+// sample turns a point into settings. Conditional ones ([Range.When]) are drawn after all others.
+func (s *Sampler) sample(point []float64) (Sample, error) {
+	out := Sample{runs.Settings{}, s.base}
+	for _, conditional := range []bool{false, true} {
+		for i, d := range s.dimensions {
+			if conditional != (len(d.When) > 0) || !d.applies(out.Config) {
+				continue
+			}
+			out.Settings[d.Key] = d.at(min(max(point[i], 0), math.Nextafter(1, 0)))
+			if err := out.Config.Decode(d.Key, out.Settings[d.Key]); err != nil {
+				return out, err
+			}
+		}
+	}
+	return out, out.Config.Validate()
+}
+
+// applies tells whether c meets the conditions of the setting ([Range.When]).
+func (d Dimension) applies(c train.Config) bool {
+	for key, values := range d.When {
+		met := false
+		for _, value := range values {
+			with := c
+			err := with.Decode(key, value)
+			met = met || err == nil && equal(with.Value(models.SettingOf(key)), c.Value(models.SettingOf(key)))
+		}
+		if !met {
+			return false
+		}
+	}
+	return true
+}
+
+func equal(a, b any) bool {
+	x, _ := json.Marshal(a) // cannot fail: settings are plain values
+	y, _ := json.Marshal(b)
+	return bytes.Equal(x, y)
 }

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"bufio"
+	"cmp"
 	"math"
 	"os"
 	"path/filepath"
@@ -93,4 +94,42 @@ func number(path string) int64 {
 	}
 	n, _ := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
 	return n
+}
+
+const status = "/proc/self/status"
+
+// Resident is the main memory of this process in bytes, without what only holds contents of files, such as its code.
+func Resident() int64 {
+	info := fields(status)
+	return (info["RssAnon:"] + info["RssShmem:"]) * 1024
+}
+
+// ResidentSet is the main memory of this process in bytes, and PeakResidentSet the most so far, with what only holds
+// contents of files.
+func ResidentSet() int64     { return fields(status)["VmRSS:"] * 1024 }
+func PeakResidentSet() int64 { return fields(status)["VmHWM:"] * 1024 }
+
+// Killed is the number of processes that the system has killed because a control group of this process had no memory
+// left. It never falls, and is 0 if it is not known.
+func Killed() (n int64) {
+	for _, g := range groups() {
+		// Of version 2 and version 1 of control groups.
+		for _, file := range []string{"memory.events", "memory.oom_control"} {
+			n = max(n, fields(filepath.Join(g.dir, file))["oom_kill"])
+		}
+	}
+	return n
+}
+
+const cpuinfo = "/proc/cpuinfo"
+
+// CPU returns the processor's name, as the kernel gives it; empty if the kernel has no name for it.
+func CPU() string { return field(cpuinfo, "model name") }
+
+// Processor returns the processor's family, model and instruction sets for vectors. On ARM, the first two are the
+// architecture and the part number.
+func Processor() (family, model, features string) {
+	return cmp.Or(field(cpuinfo, "cpu family"), field(cpuinfo, "CPU architecture")),
+		cmp.Or(field(cpuinfo, "model"), field(cpuinfo, "CPU part")),
+		vectors(cmp.Or(field(cpuinfo, "flags"), field(cpuinfo, "Features")))
 }

@@ -1,6 +1,9 @@
+// Package machine tells how much memory the machine has, how much of it this process may use and uses, and how much
+// memory of the GPU is free. On Linux, control groups (cgroups) limit the memory of containers and of schedulers' jobs.
 package machine
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -8,9 +11,91 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
+
+// GPUMemory returns the free memory of the first NVIDIA GPU in CUDA_VISIBLE_DEVICES, or of the first one, as nvidia-smi
+// tells it, in bytes; 0 if it is not known.
+func GPUMemory() int64 {
+	args := []string{"--query-gpu=memory.free", "--format=csv,noheader,nounits"}
+	if first, _, _ := strings.Cut(os.Getenv("CUDA_VISIBLE_DEVICES"), ","); first != "" {
+		args = append(args, "--id="+first) // nvidia-smi does not read the variable itself
+	}
+	out, err := exec.Command("nvidia-smi", args...).Output()
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	mib, _ := strconv.ParseInt(strings.TrimSpace(first), 10, 64)
+	return mib << 20
+}
+
+// GPU returns the product name of the first NVIDIA GPU, from a file of NVIDIA's driver for Linux, or "".
+func GPU() string {
+	found, _ := filepath.Glob("/proc/driver/nvidia/gpus/*/information")
+	if len(found) == 0 {
+		return ""
+	}
+	return field(found[0], "Model")
+}
+
+// field returns the first value with the given name in a file of lines "name: value", or "".
+func field(path, name string) string {
+	b, _ := os.ReadFile(path) // if there is no file, b is empty
+	for line := range strings.Lines(string(b)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// vector matches the instruction sets for vectors. A processor may have over a hundred others, which do not change the
+// last digits of results.
+var vector = regexp.MustCompile(`^(v?sse|ssse|avx|fma|f16c|amx|neon|asimd|sve|sme|bf16|i8mm|fphp)`)
+
+// vectors returns the instruction sets for vectors in a list, in lower case and in order.
+func vectors(list string) string {
+	sets := slices.DeleteFunc(strings.Fields(strings.ToLower(list)), func(name string) bool {
+		return !vector.MatchString(name)
+	})
+	slices.Sort(sets)
+	return strings.Join(slices.Compact(sets), " ")
+}
+
+// Bytes returns a number of bytes as text, such as "1.5 GiB"; "unknown" if it is not above 0.
+func Bytes(n int64) string {
+	const kib, mib, gib = 1 << 10, 1 << 20, 1 << 30
+	switch {
+	case n <= 0:
+		return "unknown"
+	case n < mib:
+		return fmt.Sprintf("%.0f KiB", float64(n)/kib)
+	case n < gib:
+		return fmt.Sprintf("%.0f MiB", float64(n)/mib)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/gib)
+}
+
+// For less memory than this, Room always returns nil.
+const small = 64 << 20
+
+// Room returns an error if less memory is free than the given number of bytes and a quarter of it. Call it before
+// allocating what a file asks for: a Go program cannot recover from running out of memory.
+func Room(bytes int64) error {
+	if bytes < small {
+		return nil
+	}
+	// The quarter is for Go's heap, which grows in steps of 64 MiB, and for threads' stacks.
+	if _, free := Memory(); free > 0 && bytes/4 > free-bytes { // a sum could overflow
+		return fmt.Errorf("needs %s of memory, but %s are free: make room, or take a machine with more",
+			Bytes(bytes), Bytes(free))
+	}
+	return nil
+}
 
 // Commit is the commit that the executable was built from, with "-dirty" if files differed. make sets it through the
 // linker.

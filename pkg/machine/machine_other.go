@@ -17,3 +17,11 @@ func Memory() (total, free int64) {
 	total, _ = strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
 	return total, 0
 }
+
+// Resident is 0 on all operating systems except Linux: the memory that this process uses is not known there.
+func Resident() int64 { return 0 }
+
+// ResidentSet and PeakResidentSet are 0 on all operating systems except Linux: the memory that this process uses is not
+// known there.
+func ResidentSet() int64     { return 0 }
+func PeakResidentSet() int64 { return 0 }
