@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -72,23 +73,26 @@ type checked struct {
 	Error string `json:"error,omitempty"`
 }
 
-// each checks every name, shows how it went, and returns the first error.
-func (a *app) each(names []string, done string, check func(name string) error) error {
+// each checks every name, shows how it went, and returns the first error. It begins only if all names are of datasets.
+func (a *app) each(names []string, check func(name string) error) error {
+	for _, name := range names {
+		if _, err := datasets.Info(name); err != nil {
+			return asNameUsage(err)
+		}
+	}
 	var all []checked
 	var first error
 	for _, name := range names {
 		one := checked{Name: name, OK: true}
 		if err := check(name); err != nil {
 			one.OK, one.Error = false, sentence(err)
-			if first == nil {
-				first = err
-			}
+			first = cmp.Or(first, err)
 		}
 		all = append(all, one)
 	}
 	err := a.show(all, func(w io.Writer) {
 		for _, one := range all {
-			fmt.Fprintf(w, "%s\t%s\n", one.Name, map[bool]string{true: done, false: "failed"}[one.OK])
+			fmt.Fprintf(w, "%s\t%s\n", one.Name, map[bool]string{true: "ok", false: "failed"}[one.OK])
 		}
 	})
 	return errors.Join(err, first)
@@ -104,26 +108,13 @@ func named(use, short string, run func(c *cobra.Command, names []string) error) 
 	}}
 }
 
-// known returns an error unless all names are of datasets.
-func known(names []string) error {
-	for _, name := range names {
-		if _, err := datasets.Info(name); err != nil {
-			return asNameUsage(err)
-		}
-	}
-	return nil
-}
-
 func (a *app) datasetsGet() *cobra.Command {
 	return named("get NAME…", "Download datasets into the data directory, and verify them",
 		func(c *cobra.Command, names []string) error {
-			if err := known(names); err != nil {
-				return err
-			}
 			p := a.progress()
 			data := a.data
 			data.Progress = p.download
-			return a.each(names, "ok", func(name string) error {
+			return a.each(names, func(name string) error {
 				defer p.end()
 				return datasets.Get(c.Context(), name, data)
 			})
@@ -133,10 +124,7 @@ func (a *app) datasetsGet() *cobra.Command {
 func (a *app) datasetsVerify() *cobra.Command {
 	return named("verify NAME…", "Check the files of datasets against their checksums",
 		func(_ *cobra.Command, names []string) error {
-			if err := known(names); err != nil {
-				return err
-			}
-			return a.each(names, "ok", func(name string) error { return datasets.Verify(name, a.data) })
+			return a.each(names, func(name string) error { return datasets.Verify(name, a.data) })
 		})
 }
 

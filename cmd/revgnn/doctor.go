@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,12 +35,6 @@ func (a *app) doctor() *cobra.Command {
 }
 
 func doctorTable(w io.Writer, r *doctor.Report) {
-	or := func(text, none string) string {
-		if text == "" {
-			return none
-		}
-		return text
-	}
 	yes := map[bool]string{true: "NVIDIA", false: "none"}
 	var plugins []string
 	for _, kind := range slices.Sorted(maps.Keys(r.Plugins)) {
@@ -47,17 +42,17 @@ func doctorTable(w io.Writer, r *doctor.Report) {
 	}
 	for _, line := range [][2]string{
 		{"revgnn", versionText()},
-		{"engine", or(r.Engine, "none")},
-		{"  why", or(r.Why, r.Error)},
-		{"  plugin", or(r.Plugin, "none needed")},
-		{"  version", or(r.Version, "-")},
-		{"plugins", or(strings.Join(plugins, ", "), "none; 'revgnn install-plugin' installs one")},
+		{"engine", cmp.Or(r.Engine, "none")},
+		{"  why", cmp.Or(r.Why, r.Error)},
+		{"  plugin", cmp.Or(r.Plugin, "none needed")},
+		{"  version", cmp.Or(r.Version, "-")},
+		{"plugins", cmp.Or(strings.Join(plugins, ", "), "none; 'revgnn install-plugin' installs one")},
 		{"data directory", r.Data},
-		{"datasets there", or(strings.Join(r.Datasets, ", "), "none")},
-		{"notebook kernel", or(r.Kernel, "none; 'make lab' installs it")},
+		{"datasets there", cmp.Or(strings.Join(r.Datasets, ", "), "none")},
+		{"notebook kernel", cmp.Or(r.Kernel, "none; 'make lab' installs it")},
 		{"GPU", yes[r.GPU]},
 		{"cores", fmt.Sprint(r.Cores)},
-		{"threads", or(strings.TrimPrefix(fmt.Sprint(r.Threads), "0"), "as the engine likes; they change no number")},
+		{"threads", cmp.Or(strings.TrimPrefix(fmt.Sprint(r.Threads), "0"), "as the engine likes; they change no number")},
 		{"memory", fmt.Sprintf("%s, %s free", machine.Bytes(r.Memory), machine.Bytes(r.FreeMemory))},
 		{"platform", r.Platform + ", " + r.Go},
 	} {

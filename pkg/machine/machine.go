@@ -3,6 +3,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -151,13 +152,7 @@ func described(info *debug.BuildInfo, linked string, checkout func() string) (ve
 			versions[name] = m.Replace.Path + " " + m.Replace.Version
 		}
 	}
-	if commit = linked; commit == "" {
-		commit = stamped(info.Settings)
-	}
-	if commit == "" {
-		commit = released(versions["revgnn"])
-	}
-	if commit == "" {
+	if commit = cmp.Or(linked, stamped(info.Settings), released(versions["revgnn"])); commit == "" {
 		commit = checkout()
 	}
 	if versions["revgnn"] == "" && commit != "" {

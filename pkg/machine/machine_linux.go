@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"bufio"
 	"cmp"
 	"math"
 	"os"
@@ -73,13 +72,9 @@ func groups() (all []group) {
 // fields reads a file with a name and a number on each line. The result is empty if the file does not exist.
 func fields(path string) map[string]int64 {
 	values := map[string]int64{}
-	f, err := os.Open(path)
-	if err != nil {
-		return values
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if words := strings.Fields(lines.Text()); len(words) >= 2 {
+	b, _ := os.ReadFile(path)
+	for line := range strings.Lines(string(b)) {
+		if words := strings.Fields(line); len(words) >= 2 {
 			values[words[0]], _ = strconv.ParseInt(words[1], 10, 64)
 		}
 	}
@@ -88,10 +83,7 @@ func fields(path string) map[string]int64 {
 
 // number reads a file with a single number, and returns 0 for anything else, such as "max".
 func number(path string) int64 {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return 0
-	}
+	b, _ := os.ReadFile(path)
 	n, _ := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
 	return n
 }

@@ -62,11 +62,7 @@ func (t Task) program() string {
 		delete(values, key)
 	}
 	values["drops"] = dropout > 0
-	key, err := Key(map[string]any{"kind": kind, "dataset": t.Dataset, "settings": values})
-	if err != nil {
-		panic(err) // a task is plain data, which can always be written as JSON
-	}
-	return key
+	return MustKey(map[string]any{"kind": kind, "dataset": t.Dataset, "settings": values})
 }
 
 // NewCosts returns the costs of recorded runs on an engine, or on any if its name is empty. Runs that went wrong, on

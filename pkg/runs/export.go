@@ -28,39 +28,27 @@ func (s *Store) Export(path string, q Query) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return len(records), files.Write(path, func(w io.Writer) error { return f.write(w, records) })
+	return len(records), files.Write(path, func(w io.Writer) error {
+		if !f.compressed {
+			return f.write(w, records)
+		}
+		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+		if err == nil {
+			err = f.write(z, records)
+		}
+		if err == nil {
+			err = z.Close()
+		}
+		return err
+	})
 }
 
 // format is a format of exports. The function read passes on each record with the number of its first line.
 type format struct {
 	write func(io.Writer, []Record) error
 	read  func(io.Reader, func(line int, r exported) error) error
-
+	// compressed says that gzip is around it. A file is unpacked line by line, so that reading takes little memory.
 	compressed bool
-}
-
-// compressed compresses a format by gzip. A file is unpacked line by line, so that reading takes little memory.
-func compressed(plain format) format {
-	return format{
-		write: func(w io.Writer, records []Record) error {
-			z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-			if err != nil {
-				return err
-			}
-			if err := plain.write(z, records); err != nil {
-				return err
-			}
-			return z.Close()
-		},
-		read: func(in io.Reader, each func(int, exported) error) error {
-			z, err := gzip.NewReader(in)
-			if err != nil {
-				return fmt.Errorf("not compressed by gzip, as its name says it is (%w)", err)
-			}
-			return plain.read(z, each)
-		},
-		compressed: true,
-	}
 }
 
 // exported is a record in an export. Sum ([sumOf]) is empty in exports of early versions and in files written by hand.
@@ -78,17 +66,12 @@ func (e *FormatError) Error() string {
 }
 
 func formatOf(path string) (format, error) {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".gz":
-		plain, err := formatOf(path[:len(path)-len(".gz")])
-		if err != nil || plain.compressed {
-			return format{}, &FormatError{path}
-		}
-		return compressed(plain), nil
+	plain, compressed := strings.CutSuffix(strings.ToLower(path), ".gz")
+	switch filepath.Ext(plain) {
 	case ".jsonl":
-		return format{write: WriteLines, read: readLines}, nil
+		return format{WriteLines, readLines, compressed}, nil
 	case ".csv":
-		return format{write: writeCSV, read: readCSV}, nil
+		return format{writeCSV, readCSV, compressed}, nil
 	}
 	return format{}, &FormatError{path}
 }
@@ -154,6 +137,12 @@ func (s *Store) ImportNew(path string, in io.Reader, publish func([]Record) erro
 	}
 	err = s.write(func(tx *sql.Tx) error {
 		var fresh []Record // stays empty without publish: a large file then takes little memory
+		if f.compressed {
+			if in, err = gzip.NewReader(in); err != nil {
+				return fmt.Errorf("nothing was imported from %s: not compressed by gzip, as its name says it is (%w)",
+					path, err)
+			}
+		}
 		err := f.read(in, func(line int, from exported) error {
 			r, isNew, err := merge(tx, from)
 			if err != nil {
@@ -226,8 +215,8 @@ func readLines(in io.Reader, each func(int, exported) error) error {
 		if len(bytes.TrimSpace(s.Bytes())) == 0 {
 			continue
 		}
-		r, err := fromJSON(s.Bytes())
-		if err != nil {
+		var r exported
+		if err := files.Strict(s.Bytes(), &r); err != nil { // the value of an unknown field would be lost
 			return fmt.Errorf("line %d: not a run record (%w)", number, err)
 		}
 		if err := each(number, r); err != nil {
@@ -242,11 +231,6 @@ func readLines(in io.Reader, each func(int, exported) error) error {
 		return fmt.Errorf("line %d: %w", number+1, err)
 	}
 	return nil
-}
-
-// fromJSON reads one record. An unknown field is an error, since its value would be lost.
-func fromJSON(text []byte) (r exported, err error) {
-	return r, files.Strict(text, &r)
 }
 
 func readCSV(in io.Reader, each func(int, exported) error) error {

@@ -122,24 +122,68 @@ func (p Profile) chosen(dataset, model string) (all []Choice) {
 	return all
 }
 
-// Candidates returns every combination of the values that the rules allow for a model on a dataset. Of several rules
-// about a setting, the last one counts.
-func Candidates(rules []Rule, dataset, model string) ([]train.Config, error) {
-	g := grid{lists: map[string]list{}}
+// Candidates returns every combination of the values that the rules allow for a model on a dataset, in the order of the
+// depths and without repetitions. Of several rules about a setting, the last one counts.
+func Candidates(rules []Rule, dataset, model string) (out []train.Config, err error) {
+	c, some := train.Default(model), false
+	lists, depths := map[string]list{}, []Settings(nil)
 	for _, r := range rules {
-		if r.fits(dataset, model) {
-			g.refine(r, train.Default(model))
+		if !covers(r.Datasets, dataset) || !covers(r.Models, model) {
+			continue
+		}
+		some = true
+		// If the rule names the model, settings that it lacks are kept, and give an error later.
+		has := c.Values()
+		keeps := func(key string) bool { return len(r.Models) > 0 || has[key] != nil }
+		for key, values := range r.Settings {
+			if keeps(key) {
+				lists[key] = values
+			}
+		}
+		if r.Depths != nil {
+			depths = nil
+		}
+		for _, d := range r.Depths {
+			d = maps.Clone(d)
+			maps.DeleteFunc(d, func(key string, _ json.RawMessage) bool { return !keeps(key) })
+			depths = append(depths, d)
 		}
 	}
-	out, err := g.candidates(train.Default(model))
-	if err != nil {
-		return nil, fmt.Errorf("candidates for %s on %s: %w", model, dataset, err)
+	if !some {
+		return nil, nil
+	}
+	choices := []Settings{{}}
+	for _, key := range slices.Backward(slices.Sorted(maps.Keys(lists))) {
+		var more []Settings
+		for _, s := range choices {
+			for _, value := range lists[key] {
+				with := maps.Clone(s)
+				with[key] = value
+				more = append(more, with)
+			}
+		}
+		choices = more
+	}
+	if len(depths) == 0 {
+		depths = []Settings{nil}
+	}
+	for _, depth := range depths {
+		for _, s := range choices {
+			one := maps.Clone(s)
+			maps.Copy(one, depth)
+			with, err := one.With(c)
+			if err == nil {
+				err = with.Validate()
+			}
+			if err != nil {
+				return nil, fmt.Errorf("candidates for %s on %s: %w", model, dataset, err)
+			}
+			if !slices.ContainsFunc(out, func(c train.Config) bool { return reflect.DeepEqual(c, with) }) {
+				out = append(out, with)
+			}
+		}
 	}
 	return out, nil
-}
-
-func (r Rule) fits(dataset, model string) bool {
-	return covers(r.Datasets, dataset) && covers(r.Models, model)
 }
 
 // covers tells whether a list of names has a name. An empty list stands for all names.
@@ -188,79 +232,6 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// grid has what several rules say together.
-type grid struct {
-	lists  map[string]list
-	depths []Settings
-	any    bool // tells whether any rule was added
-}
-
-// refine adds a rule, whose values replace those of earlier rules. The configuration c only tells which settings the
-// model has.
-func (g *grid) refine(r Rule, c train.Config) {
-	g.any = true
-	own := func(s Settings) Settings {
-		if len(r.Models) > 0 {
-			return s // settings that the model lacks are kept, and give an error later
-		}
-		return s.within(c)
-	}
-	first := Settings{}
-	for key, values := range r.Settings {
-		first[key] = values[0]
-	}
-	for key := range own(first) {
-		g.lists[key] = r.Settings[key]
-	}
-	if r.Depths != nil {
-		g.depths = nil
-		for _, d := range r.Depths {
-			g.depths = append(g.depths, own(d))
-		}
-	}
-}
-
-// candidates returns c with every combination of the values, in the order of the depths, and without repetitions.
-func (g grid) candidates(c train.Config) ([]train.Config, error) {
-	if !g.any {
-		return nil, nil
-	}
-	choices := []Settings{{}}
-	for _, key := range slices.Backward(slices.Sorted(maps.Keys(g.lists))) {
-		var more []Settings
-		for _, s := range choices {
-			for _, value := range g.lists[key] {
-				with := maps.Clone(s)
-				with[key] = value
-				more = append(more, with)
-			}
-		}
-		choices = more
-	}
-	depths := g.depths
-	if len(depths) == 0 {
-		depths = []Settings{{}}
-	}
-	var out []train.Config
-	for _, depth := range depths {
-		for _, s := range choices {
-			one := maps.Clone(s)
-			maps.Copy(one, depth)
-			with, err := one.With(c)
-			if err == nil {
-				err = with.Validate()
-			}
-			if err != nil {
-				return nil, err
-			}
-			if !slices.ContainsFunc(out, func(c train.Config) bool { return reflect.DeepEqual(c, with) }) {
-				out = append(out, with)
-			}
-		}
-	}
-	return out, nil
-}
-
 // Settings has values for some settings of a configuration, by their names in JSON, such as "max_iterations".
 type Settings map[string]json.RawMessage
 
@@ -272,17 +243,6 @@ func (s Settings) With(c train.Config) (train.Config, error) {
 		}
 	}
 	return c, nil
-}
-
-// within returns s without the settings that the model of c does not have.
-func (s Settings) within(c train.Config) Settings {
-	has, out := c.Values(), Settings{}
-	for key, value := range s {
-		if has[key] != nil {
-			out[key] = value
-		}
-	}
-	return out
 }
 
 // Check returns an error if s has a setting that no model has.

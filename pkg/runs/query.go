@@ -92,15 +92,6 @@ func (s *Store) Get(id string) (*Record, error) {
 	return &found[0], nil
 }
 
-// Done returns the latest record with the key that is ok or diverged, so that the run need not be repeated, or nil.
-func (s *Store) Done(key string) (*Record, error) {
-	found, err := s.records("WHERE key = ? AND status IN (?, ?) ORDER BY id DESC LIMIT 1", key, OK, Diverged)
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return &found[0], nil
-}
-
 // Has tells whether the store has a record of the same run as r, under any ID: with the same key, start and outcome.
 func (s *Store) Has(r Record) (bool, error) {
 	r, err := r.prepared()

@@ -162,12 +162,10 @@ func (r Record) Definition() map[string]any {
 func (r Record) prepared() (Record, error) {
 	r.Started = r.Started.UTC().Truncate(time.Millisecond)
 	r.Seconds = math.Round(r.Seconds*1000) / 1000
-	r.Profile, r.Dataset, r.Model, r.Engine, r.Commit, r.Message = line(r.Profile), line(r.Dataset), line(r.Model),
-		line(r.Engine), line(r.Commit), line(r.Message)
-	r.Machine.Platform, r.Machine.CPU, r.Machine.GPU = line(r.Machine.Platform), line(r.Machine.CPU),
-		line(r.Machine.GPU)
-	r.Machine.Family, r.Machine.Model, r.Machine.Features = line(r.Machine.Family), line(r.Machine.Model),
-		line(r.Machine.Features)
+	for _, text := range []*string{&r.Profile, &r.Dataset, &r.Model, &r.Engine, &r.Commit, &r.Message,
+		&r.Machine.Platform, &r.Machine.CPU, &r.Machine.GPU, &r.Machine.Family, &r.Machine.Model, &r.Machine.Features} {
+		*text = line(*text)
+	}
 	if len(r.Versions) == 0 {
 		r.Versions = nil
 	}
@@ -245,6 +243,15 @@ func Key(definition any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
+// MustKey is [Key] of plain data, which can always be written as JSON.
+func MustKey(definition any) string {
+	key, err := Key(definition)
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
+
 // canonical returns the canonical form of a JSON value; nil if raw is empty or null.
 func canonical(raw []byte) (json.RawMessage, error) {
 	if len(raw) == 0 {
@@ -310,14 +317,34 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// columns are the columns of a record in SQLite and in CSV. The seed is text, since it may be larger than SQLite's
-// integers.
-var columns = []struct{ name, kind string }{
-	{"id", "TEXT"}, {"key", "TEXT"}, {"kind", "TEXT"}, {"profile", "TEXT"}, {"dataset", "TEXT"}, {"checksum", "TEXT"},
-	{"model", "TEXT"}, {"split", "INTEGER"}, {"seed", "TEXT"}, {"engine", "TEXT"}, {"started", "TEXT"},
-	{"seconds", "REAL"}, {"status", "TEXT"}, {"message", "TEXT"}, {"commit", "TEXT"}, {"platform", "TEXT"},
-	{"cpu", "TEXT"}, {"gpu", "TEXT"}, {"cores", "INTEGER"},
-	{"versions", "TEXT"}, {"config", "TEXT"}, {"outcome", "TEXT"},
+// columns are the columns of a record in SQLite and in CSV, with pointers to their values. The seed is text, since it may
+// be larger than SQLite's integers.
+var columns = []struct {
+	name, kind string
+	of         func(*Record) any
+}{
+	{"id", "TEXT", func(r *Record) any { return &r.ID }},
+	{"key", "TEXT", func(r *Record) any { return &r.Key }},
+	{"kind", "TEXT", func(r *Record) any { return &r.Kind }},
+	{"profile", "TEXT", func(r *Record) any { return &r.Profile }},
+	{"dataset", "TEXT", func(r *Record) any { return &r.Dataset }},
+	{"checksum", "TEXT", func(r *Record) any { return &r.Checksum }},
+	{"model", "TEXT", func(r *Record) any { return &r.Model }},
+	{"split", "INTEGER", func(r *Record) any { return &r.Split }},
+	{"seed", "TEXT", func(r *Record) any { return &r.Seed }},
+	{"engine", "TEXT", func(r *Record) any { return &r.Engine }},
+	{"started", "TEXT", func(r *Record) any { return &r.Started }},
+	{"seconds", "REAL", func(r *Record) any { return &r.Seconds }},
+	{"status", "TEXT", func(r *Record) any { return &r.Status }},
+	{"message", "TEXT", func(r *Record) any { return &r.Message }},
+	{"commit", "TEXT", func(r *Record) any { return &r.Commit }},
+	{"platform", "TEXT", func(r *Record) any { return &r.Machine.Platform }},
+	{"cpu", "TEXT", func(r *Record) any { return &r.Machine.CPU }},
+	{"gpu", "TEXT", func(r *Record) any { return &r.Machine.GPU }},
+	{"cores", "INTEGER", func(r *Record) any { return &r.Machine.Cores }},
+	{"versions", "TEXT", func(r *Record) any { return &r.Versions }},
+	{"config", "TEXT", func(r *Record) any { return &r.Config }},
+	{"outcome", "TEXT", func(r *Record) any { return &r.Outcome }},
 }
 
 func columnNames() []string {
@@ -336,34 +363,71 @@ const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // cells returns the values of a record that is [Record.prepared], in the order of the columns.
 func (r Record) cells() []string {
-	versions := ""
-	all := maps.Clone(r.Versions)
+	r.Versions = maps.Clone(r.Versions)
 	for name, value := range r.Machine.besides() {
 		if *value != "" {
-			if all == nil {
-				all = map[string]string{}
+			if r.Versions == nil {
+				r.Versions = map[string]string{}
 			}
-			all[name] = *value
+			r.Versions[name] = *value
 		}
 	}
-	if len(all) > 0 {
-		b, _ := marshal(all) // cannot fail for a map of strings
-		versions = string(b)
+	out := make([]string, len(columns))
+	for i, c := range columns {
+		switch v := c.of(&r).(type) {
+		case *string:
+			out[i] = *v
+		case *float64:
+			out[i] = strconv.FormatFloat(*v, 'g', -1, 64)
+		case *time.Time:
+			out[i] = v.Format(timeLayout)
+		case *json.RawMessage:
+			out[i] = string(*v)
+		case *map[string]string:
+			if len(*v) > 0 {
+				b, _ := marshal(*v) // cannot fail for a map of strings
+				out[i] = string(b)
+			}
+		case *int:
+			out[i] = strconv.Itoa(*v)
+		case *uint64:
+			out[i] = strconv.FormatUint(*v, 10)
+		}
 	}
-	return []string{r.ID, r.Key, r.Kind, r.Profile, r.Dataset, r.Checksum, r.Model,
-		strconv.Itoa(r.Split), strconv.FormatUint(r.Seed, 10), r.Engine, r.Started.Format(timeLayout),
-		strconv.FormatFloat(r.Seconds, 'g', -1, 64), r.Status, r.Message, r.Commit, r.Machine.Platform,
-		r.Machine.CPU, r.Machine.GPU, strconv.Itoa(r.Machine.Cores), versions, string(r.Config), string(r.Outcome)}
+	return out
 }
 
-func fromCells(cells []string) (Record, error) {
-	p := cellParser{cells: cells}
-	r := Record{ID: p.text(), Key: p.text(), Kind: p.text(), Profile: p.text(), Dataset: p.text(), Checksum: p.text(),
-		Model: p.text(), Split: p.integer(), Seed: p.seed(), Engine: p.text(), Started: p.time(), Seconds: p.real(),
-		Status: p.text(), Message: p.text(), Commit: p.text(), Machine: Machine{Platform: p.text(), CPU: p.text(),
-			GPU: p.text(), Cores: p.integer()}, Versions: p.versions(), Config: p.raw(), Outcome: p.raw()}
-	if p.err != nil {
-		return Record{}, p.err
+func fromCells(cells []string) (r Record, err error) {
+	for i, c := range columns {
+		wanted, text := "", cells[i]
+		switch v := c.of(&r).(type) {
+		case *string:
+			*v = text
+		case *float64:
+			*v, err = strconv.ParseFloat(text, 64)
+			wanted = "a number"
+		case *time.Time:
+			*v, err = time.Parse(time.RFC3339, text)
+			wanted = "a time such as 2026-01-02T15:04:05.000Z"
+		case *json.RawMessage:
+			if text != "" {
+				*v = json.RawMessage(text)
+			}
+		case *map[string]string:
+			if text != "" {
+				err = json.Unmarshal([]byte(text), v)
+				wanted = "a JSON object of texts"
+			}
+		case *int:
+			*v, err = strconv.Atoi(text)
+			wanted = "a whole number"
+		case *uint64:
+			*v, err = strconv.ParseUint(text, 10, 64)
+			wanted = "a whole number from 0"
+		}
+		if err != nil {
+			return Record{}, fmt.Errorf("%s is %.60q: it must be %s", c.name, text, wanted)
+		}
 	}
 	for name, value := range r.Machine.besides() {
 		if *value = r.Versions[name]; *value != "" {
@@ -378,61 +442,4 @@ func fromCells(cells []string) (Record, error) {
 func (m *Machine) besides() map[string]*string {
 	return map[string]*string{"processor family": &m.Family, "processor model": &m.Model,
 		"processor features": &m.Features}
-}
-
-// cellParser parses one cell after the other, and keeps the first error.
-type cellParser struct {
-	cells []string
-	at    int
-	err   error
-}
-
-func (p *cellParser) text() string {
-	p.at++
-	return p.cells[p.at-1]
-}
-
-// fail keeps the error of the cell that was parsed last; wanted describes a correct cell.
-func (p *cellParser) fail(err error, wanted string) {
-	if err != nil && p.err == nil {
-		p.err = fmt.Errorf("%s is %.60q: it must be %s", columns[p.at-1].name, p.cells[p.at-1], wanted)
-	}
-}
-
-func (p *cellParser) integer() int {
-	n, err := strconv.Atoi(p.text())
-	p.fail(err, "a whole number")
-	return n
-}
-
-func (p *cellParser) seed() uint64 {
-	n, err := strconv.ParseUint(p.text(), 10, 64)
-	p.fail(err, "a whole number from 0")
-	return n
-}
-
-func (p *cellParser) real() float64 {
-	v, err := strconv.ParseFloat(p.text(), 64)
-	p.fail(err, "a number")
-	return v
-}
-
-func (p *cellParser) time() time.Time {
-	t, err := time.Parse(time.RFC3339, p.text())
-	p.fail(err, "a time such as 2026-01-02T15:04:05.000Z")
-	return t
-}
-
-func (p *cellParser) raw() json.RawMessage {
-	if text := p.text(); text != "" {
-		return json.RawMessage(text)
-	}
-	return nil
-}
-
-func (p *cellParser) versions() (out map[string]string) {
-	if text := p.text(); text != "" {
-		p.fail(json.Unmarshal([]byte(text), &out), "a JSON object of texts")
-	}
-	return out
 }

@@ -77,7 +77,7 @@ func (v *View) Search(dataset, model string) (f Found) {
 	for i, c := range chosen { // they are the candidates, and all of them have the same splits
 		it.splits, it.seeds[i] = c.Splits, c.Seeds
 	}
-	f = v.choose(dataset+" "+model, it)
+	v.within(dataset+" "+model, &it, func() { f = it.run(v) })
 	f.Candidates = len(candidates)
 	if len(chosen) == 1 || len(chosen) > 1 && f.Config.Model != "" { // otherwise none is chosen yet
 		f.Search, f.Source = chosen[f.which].Search, chosen[f.which].Source
@@ -87,10 +87,7 @@ func (v *View) Search(dataset, model string) (f Found) {
 
 // Choose does the same for any candidates, which are compared on the first splits only. The runs form one group.
 func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
-	return v.choose(name, search{dataset: dataset, candidates: candidates, splits: splits, tried: tried})
-}
-
-func (v *View) choose(name string, s search) (f Found) {
+	s := search{dataset: dataset, candidates: candidates, splits: splits, tried: tried}
 	v.within(name, &s, func() { f = s.run(v) })
 	return f
 }
@@ -108,6 +105,9 @@ func (v *View) within(name string, s *search, f func()) {
 		s.splits = v.Splits
 	}
 	s.tried = min(s.tried, len(s.splits))
+	if s.seeds == nil {
+		s.seeds = slices.Repeat([]int{1}, len(s.candidates))
+	}
 	v.Within(name, f)
 }
 
@@ -147,7 +147,7 @@ func (s search) run(v *View) Found {
 
 // with asks for the trainings of the chosen candidate i on all splits.
 func (s search) with(v *View, i int) Found {
-	c, seeds := s.candidates[i], s.seedsOf(i)
+	c, seeds := s.candidates[i], s.seeds[i]
 	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: seeds, which: i}
 	absent := NotYet // why there are no results, if there are none
 	var variances []float64
@@ -203,19 +203,12 @@ func wentWrong(k int, a Answer[Trained]) string {
 	return fmt.Sprintf("split %d %s (%s)", k, a.Record.Status, a.Why)
 }
 
-func (s search) seedsOf(i int) int {
-	if s.seeds == nil {
-		return 1
-	}
-	return s.seeds[i]
-}
-
 // expect notes provisional steps, except for the trainings with the first seed on the first splits: they are made
 // already to compare the candidates.
 func (s search) expect(v *View, compared int) {
 	i := s.largest()
 	for at, k := range s.splits {
-		for n := range s.seedsOf(i) {
+		for n := range s.seeds[i] {
 			if at < compared && n == 0 {
 				continue
 			}
@@ -228,7 +221,7 @@ func (s search) expect(v *View, compared int) {
 func (s search) largest() (top int) {
 	most := 0.0
 	for i, c := range s.candidates {
-		if size := Training(s.dataset, 0, c).Size() * float64(s.seedsOf(i)); size > most {
+		if size := Training(s.dataset, 0, c).Size() * float64(s.seeds[i]); size > most {
 			top, most = i, size
 		}
 	}

@@ -120,7 +120,7 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-func TestFindDone(t *testing.T) {
+func TestFind(t *testing.T) {
 	s := opened(t)
 	started := time.Now()
 	var keys []string
@@ -152,15 +152,6 @@ func TestFindDone(t *testing.T) {
 	} {
 		if found, err := s.Find(c.q); err != nil || len(found) != c.want {
 			t.Errorf("%+v finds %d, %v, want %d", c.q, len(found), err, c.want)
-		}
-	}
-	// On split 0, the latest run is ok, and an earlier one was interrupted. On split 1, the latest run diverged, and an
-	// earlier one is ok. On split 2, the only run failed. For each split, Done must return the latest run that is ok or
-	// diverged.
-	for i, want := range []string{OK, Diverged, ""} {
-		done, err := s.Done(keys[i])
-		if err != nil || (done == nil) != (want == "") || done != nil && done.Status != want {
-			t.Errorf("split %d: %+v, %v, want %q", i, done, err, want)
 		}
 	}
 }

@@ -188,35 +188,29 @@ func (w *sweep) train(ctx context.Context, split int) (*SplitRecord, error) {
 }
 
 // OK tells whether all splits have the status [train.OK].
-func (s *Summary) OK() bool { return s.Count(train.OK) == len(s.Splits) }
-
-func (s *Summary) Count(status string) (n int) {
-	for _, r := range s.Splits {
-		if r.Status == status {
-			n++
-		}
-	}
-	return n
+func (s *Summary) OK() bool {
+	return !slices.ContainsFunc(s.Splits, func(r *train.Result) bool { return r.Status != train.OK })
 }
 
 // Complaint returns a sentence that says what went wrong, or "".
 func (s *Summary) Complaint() string {
-	first := func(status string) *train.Result {
-		if i := slices.IndexFunc(s.Splits, func(r *train.Result) bool { return r.Status == status }); i >= 0 {
-			return s.Splits[i]
+	var diverged []*train.Result
+	for _, r := range s.Splits {
+		if r.Status == train.Diverged {
+			diverged = append(diverged, r)
 		}
-		return nil
-	}
-	if r := first(train.Interrupted); r != nil {
+		if r.Status != train.Interrupted {
+			continue
+		}
 		remedy := "the same command with --resume goes on from there"
 		if !s.kept {
 			remedy = "with --out, the state is kept, and --resume goes on from there"
 		}
 		return fmt.Sprintf("interrupted in split %d after %d epochs; %s", r.Split, r.Epochs, remedy)
 	}
-	if r := first(train.Diverged); r != nil {
-		return fmt.Sprintf("%d of %d splits diverged and do not count for the mean, first split %d: %s",
-			s.Count(train.Diverged), len(s.Splits), r.Split, r.Message)
+	if len(diverged) > 0 {
+		return fmt.Sprintf("%d of %d splits diverged and do not count for the mean, first split %d: %s", len(diverged),
+			len(s.Splits), diverged[0].Split, diverged[0].Message)
 	}
 	return ""
 }

@@ -74,11 +74,7 @@ func (t Task) Key() string {
 		definition["follow"] = Follow{train.Within(t.Follow.Layers, max(t.Config.Forward, t.Config.Reverse)),
 			t.Follow.Boards}
 	}
-	key, err := Key(definition)
-	if err != nil {
-		panic(err) // a task is plain data, which can always be written as JSON
-	}
-	return key
+	return MustKey(definition)
 }
 
 func (t Task) alone() Task {

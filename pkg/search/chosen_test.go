@@ -170,7 +170,7 @@ func FuzzSpace(f *testing.F) {
 		if err != nil {
 			return
 		}
-		sampler := NewSampler(s.Of("gcn"), train.Default("gcn"), 1)
+		sampler := newSampler(s.Of("gcn"), train.Default("gcn"), 1)
 		if sample, err := sampler.Trial(2); err == nil && sample.Config.Validate() != nil {
 			t.Errorf("%s gives %s", text, Describe(sample.Settings))
 		}

@@ -130,7 +130,7 @@ func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fi
 // ID is the same for searches with the same definition, which have the same trials. It is the Profile of their records.
 func (s *Search) ID() string {
 	const short = 12
-	return runs.Search + "-" + keyOf(s.definition())[:short]
+	return runs.Search + "-" + runs.MustKey(s.definition())[:short]
 }
 
 // checksum is that of the graph as the model of c sees it.
@@ -149,7 +149,7 @@ func (s *Search) check() error {
 	return s.Base.Validate()
 }
 
-func (s *Search) Sampler() *Sampler { return NewSampler(s.dimensions(), s.Base, s.Base.Seed) }
+func (s *Search) Sampler() *Sampler { return newSampler(s.dimensions(), s.Base, s.Base.Seed) }
 
 // Run makes trials until none is left, or until the deadline. If ctx is cancelled, the current training saves a
 // checkpoint, and Run returns an error. A trial that diverges or fails counts as worse than all others; if it failed
@@ -257,20 +257,12 @@ func (w *work) splits() []int {
 
 // key is the key of a step's record.
 func (w *work) key(s Step) string {
-	return keyOf(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung, "split": s.Split})
+	return runs.MustKey(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung, "split": s.Split})
 }
 
 // claimKey does not depend on the rung: a training goes on from rung to rung with one checkpoint.
 func (w *work) claimKey(s Step) string {
-	return keyOf(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
-}
-
-func keyOf(definition map[string]any) string {
-	key, err := runs.Key(definition)
-	if err != nil {
-		panic(err) // plain data can always be written as JSON
-	}
-	return key
+	return runs.MustKey(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
 }
 
 // fits tells whether a step is predicted to reach its rung before the deadline.

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -305,8 +304,8 @@ type Sample struct {
 	Config   train.Config
 }
 
-// NewSampler returns a sampler for the given dimensions. All other settings are taken from base.
-func NewSampler(dimensions []Dimension, base train.Config, seed uint64) *Sampler {
+// newSampler returns a sampler for the given dimensions. All other settings are taken from base.
+func newSampler(dimensions []Dimension, base train.Config, seed uint64) *Sampler {
 	return &Sampler{dimensions: dimensions, base: base, seed: seed}
 }
 
@@ -371,17 +370,11 @@ func (d Dimension) applies(c train.Config) bool {
 		for _, value := range values {
 			with := c
 			err := with.Decode(key, value)
-			met = met || err == nil && equal(with.Value(models.SettingOf(key)), c.Value(models.SettingOf(key)))
+			met = met || err == nil && with.Value(models.SettingOf(key)) == c.Value(models.SettingOf(key))
 		}
 		if !met {
 			return false
 		}
 	}
 	return true
-}
-
-func equal(a, b any) bool {
-	x, _ := json.Marshal(a) // cannot fail: settings are plain values
-	y, _ := json.Marshal(b)
-	return bytes.Equal(x, y)
 }

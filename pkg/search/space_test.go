@@ -26,7 +26,7 @@ func TestSpacesOfTheProgram(t *testing.T) {
 			t.Errorf("%s.json is named %q, about %q", name, s.Name, s.About)
 		}
 		for _, model := range models.Names() {
-			sampler := NewSampler(s.Of(model), train.Default(model), 1)
+			sampler := newSampler(s.Of(model), train.Default(model), 1)
 			seen := map[string]map[string]bool{}
 			for n := range 60 {
 				sample, err := sampler.Trial(n)
@@ -61,13 +61,13 @@ func TestSamplesAreTheSameAgain(t *testing.T) {
 	}
 	model := "grand+rep"
 	draw := func(seed uint64, n int) string {
-		sample, err := NewSampler(s.Of(model), train.Default(model), seed).Trial(n)
+		sample, err := newSampler(s.Of(model), train.Default(model), seed).Trial(n)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return Describe(sample.Settings)
 	}
-	whole := NewSampler(s.Of(model), train.Default(model), 5)
+	whole := newSampler(s.Of(model), train.Default(model), 5)
 	for n := range 200 {
 		if sample, err := whole.Trial(n); err != nil || n%67 == 0 && Describe(sample.Settings) != draw(5, n) {
 			t.Errorf("trial %d is %s, then %s, %v", n, draw(5, n), Describe(sample.Settings), err)
@@ -88,7 +88,7 @@ func TestConditions(t *testing.T) {
 	}
 	base := train.Default("grand")
 	for n := range 30 {
-		sample, err := NewSampler(s.Of("grand"), base, 1).Trial(n)
+		sample, err := newSampler(s.Of("grand"), base, 1).Trial(n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestConditions(t *testing.T) {
 	if err := base.Set("solver", "euler"); err != nil {
 		t.Fatal(err)
 	}
-	sample, err := NewSampler(s.Of("grand", "solver", "lr"), base, 1).Trial(0)
+	sample, err := newSampler(s.Of("grand", "solver", "lr"), base, 1).Trial(0)
 	if _, step := sample.Settings["step"]; err != nil || !step || sample.Settings["lr"] != nil ||
 		sample.Settings["solver"] != nil {
 		t.Errorf("with a fixed solver: %s, %v", Describe(sample.Settings), err)
@@ -168,7 +168,7 @@ func TestSpacesThatCannotBe(t *testing.T) {
 		t.Errorf("an unknown name: %v", err)
 	}
 	c := train.Default("gcn")
-	if _, err := NewSampler(nil, c, 0).Trial(0); err == nil || !strings.Contains(err.Error(), "no setting of gcn") {
+	if _, err := newSampler(nil, c, 0).Trial(0); err == nil || !strings.Contains(err.Error(), "no setting of gcn") {
 		t.Errorf("nothing to search: %v", err)
 	}
 }
