@@ -187,7 +187,7 @@ func lines(text string, width int) (out []string) {
 	return append(out, line)
 }
 
-// Markdown returns the scorecard as a small table in Markdown, for the README.
+// Markdown returns the scorecard as a small table in Markdown.
 func (s *Scorecard) Markdown() string {
 	var b strings.Builder
 	wrapped(&b, "", s.About+" Verdicts are of these settings, which need not be the paper's.")
