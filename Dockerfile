@@ -15,7 +15,7 @@
 #
 # Pin the two base images by digest: --build-arg GO_IMAGE=docker.io/library/golang@sha256:... and the same for
 # DEBIAN_IMAGE. podman needs --format docker, or it leaves out the health checks.
-ARG GO_IMAGE=docker.io/library/golang:1.26.8-bookworm
+ARG GO_IMAGE=docker.io/library/golang:1.27.3-bookworm
 ARG DEBIAN_IMAGE=docker.io/library/debian:bookworm-slim
 
 FROM ${GO_IMAGE} AS golang

@@ -5,8 +5,10 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 export PYTHON
+# Where the Go installation pins its own version, this fetches the one that go.mod names.
+export GOTOOLCHAIN := go1.27.3
 PIP := -m pip --quiet --disable-pip-version-check install
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Tests on real datasets find the mirror beside the checkout, where there is one.
 ifneq ($(wildcard ../shared/data),)
 export REVGNN_DATA ?= $(abspath ../shared/data)
@@ -129,7 +131,7 @@ audit: setup ## Sums, known vulnerabilities that revgnn reaches, and licences of
 	cat found.txt; exit $$status
 	@# modernc.org/mathutil: BSD-3-Clause, which the tool does not recognise (read on 2026-11-27).
 	out/audit/go-licenses check ./cmd/revgnn --ignore modernc.org/mathutil --allowed_licenses=$(LICENCES) 2>&1 | \
-	{ grep -v -e '^W' -e '\.s$$' -e '^$$' || true; }
+	{ grep -v -e '^W' -e '\.[sch]$$' -e '^$$' || true; }
 	@[ -x out/audit/venv/bin/pip-licenses ] || { $(PYTHON) -m venv out/audit/venv && \
 	out/audit/venv/bin/python $(PIP) pip-licenses==5.5.0; }
 	out/audit/venv/bin/pip-licenses --python .venv/bin/python --from=mixed --partial-match --allow-only='$(PYTHON_LICENCES)' \

@@ -109,7 +109,7 @@ make_golang() {
 }
 
 debian=$(base debian bookworm-slim) || exit $?
-golang=$(base golang 1.26.8-bookworm) || exit $?
+golang=$(base golang 1.27.3-bookworm) || exit $?
 compose="$engine compose"
 if [ $engine = podman ]; then
     compose=$here/compose/bin/podman-compose
