@@ -77,7 +77,7 @@ type checked struct {
 func (a *app) each(names []string, check func(name string) error) error {
 	for _, name := range names {
 		if _, err := datasets.Info(name); err != nil {
-			return asNameUsage(err)
+			return asUsageIf[*datasets.NameError](err)
 		}
 	}
 	var all []checked

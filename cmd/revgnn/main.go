@@ -47,6 +47,15 @@ func asUsage(err error) error {
 	return usageError{err}
 }
 
+// asUsageIf is asUsage of errors of a type, and returns others as they are.
+func asUsageIf[T error](err error) error {
+	var wrong T
+	if errors.As(err, &wrong) {
+		return usageError{err}
+	}
+	return err
+}
+
 // run does the work of main, and returns the exit status. A signal ([host.Interruptible]) ends a command early, with
 // its results so far.
 func run(args []string, stdout, stderr io.Writer) (code int) {
@@ -121,8 +130,8 @@ type app struct {
 
 func (a *app) root() *cobra.Command {
 	root := group("revgnn", "Graph neural networks whose layers also run backwards", a.doctor(), a.datasets(),
-		a.train(), a.predict(), a.trace(), a.invert(), a.bench(), a.runs(), a.reproduce(), a.search(), a.claims(), a.installPlugin(),
-		a.version())
+		a.train(), a.predict(), a.trace(), a.invert(), a.bench(), a.runs(), a.reproduce(), a.search(), a.claims(),
+		a.installPlugin(), a.version())
 	for _, part := range [][]string{{"Train and use models:", "train", "predict", "trace", "search"},
 		{"Measurements and the paper:", "bench", "invert", "reproduce", "claims"},
 		{"Data and records:", "datasets", "runs"}, {"This machine:", "doctor", "install-plugin", "version"}} {
@@ -135,7 +144,8 @@ func (a *app) root() *cobra.Command {
 	}
 	root.Long = "revgnn trains graph neural networks whose message-passing layers also run backwards, for research on " +
 		"over-smoothing,\nheterophilic graphs and invertible layers, and for anyone who wants to classify the nodes of " +
-		"a graph.\n\nForward layers smooth node features over the graph, and their inverses sharpen them. Begin with `revgnn doctor`,\n" +
+		"a graph.\n\n" +
+		"Forward layers smooth node features over the graph, and their inverses sharpen them. Begin with `revgnn doctor`,\n" +
 		"which says what this machine has, and `revgnn train --help`, which lists datasets and models.\n\n" +
 		"Exit status: 0 done, 1 failed, 2 wrong usage; 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP, 138 after\n" +
 		"SIGUSR1 on Linux: such a command ends after the current epoch, and a second Ctrl-C ends it at once. What `train\n" +
@@ -240,15 +250,7 @@ func (a *app) load(ctx context.Context, p *progress, name string) (*graphs.Graph
 	data.Progress = p.download
 	g, err := runs.Load(ctx, name, data)
 	p.end()
-	return g, asNameUsage(err)
-}
-
-func asNameUsage(err error) error {
-	var wrong *datasets.NameError
-	if errors.As(err, &wrong) {
-		return usageError{err}
-	}
-	return err
+	return g, asUsageIf[*datasets.NameError](err)
 }
 
 // prepare opens the engine and loads the dataset. An unknown engine is reported before an error about the dataset, and

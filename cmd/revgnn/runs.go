@@ -217,7 +217,7 @@ func (a *app) runsExport() *cobra.Command {
 		return a.withRecords(runs.OpenExisting, func(s *runs.Store) error {
 			n, err := s.Export(args[0], q)
 			if err != nil {
-				return asFormatUsage(err)
+				return asUsageIf[*runs.FormatError](err)
 			}
 			return a.show(moved{args[0], s.Path(), n, 0}, func(w io.Writer) {
 				fmt.Fprintf(w, "records written to %s: %d\n", args[0], n)
@@ -234,7 +234,7 @@ func (a *app) runsImport() *cobra.Command {
 			return a.withRecords(runs.Open, func(s *runs.Store) error {
 				added, skipped, err := s.Import(args[0])
 				if err != nil {
-					return asFormatUsage(err)
+					return asUsageIf[*runs.FormatError](err)
 				}
 				return a.show(moved{args[0], s.Path(), added, skipped}, func(w io.Writer) {
 					fmt.Fprintf(w, "records added to %s: %d (there already: %d)\n", s.Path(), added, skipped)
@@ -263,15 +263,6 @@ func (a *app) runsRepair() *cobra.Command {
 				})
 			})
 		}}
-}
-
-// asFormatUsage makes an error about the ending of a file's name one of usage.
-func asFormatUsage(err error) error {
-	var wrong *runs.FormatError
-	if errors.As(err, &wrong) {
-		return usageError{err}
-	}
-	return err
 }
 
 // oneArgument demands exactly one argument, which the text describes.

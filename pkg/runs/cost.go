@@ -142,14 +142,6 @@ func SizeOf(dataset string) train.Size {
 	return train.Size{}
 }
 
-// timed returns the benchmark that times a few training steps of a task's program.
-func timed(t Task) Task {
-	const steps = 3 // the time of the first step is not counted
-	t.Kind, t.Split, t.Follow = Bench, NoSplit, nil
-	t.Config.Epochs = steps
-	return t
-}
-
 // Shard is part Index, counted from 1, of the work divided into Count parts. The zero value is all of it.
 type Shard struct{ Index, Count int }
 

@@ -119,16 +119,11 @@ func (s *Store) Import(path string) (added, skipped int, err error) {
 		return 0, 0, err
 	}
 	defer in.Close()
-	return s.ImportFrom(path, in)
-}
-
-// ImportFrom is [Store.Import] from a reader; path tells the format, and is named in errors.
-func (s *Store) ImportFrom(path string, in io.Reader) (added, skipped int, err error) {
 	return s.ImportNew(path, in, nil)
 }
 
-// ImportNew is [Store.ImportFrom], and passes the new records on to publish after they are checked and before they are
-// kept. If publish fails, nothing is added. Keeping them can fail after publish has returned: the caller then has to
+// ImportNew is [Store.Import] from a reader; path tells the format, and is named in errors. It passes the new records on
+// to publish, unless it is nil, after they are checked and before they are kept. If publish fails, nothing is added. Keeping them can fail after publish has returned: the caller then has to
 // undo what publish did.
 func (s *Store) ImportNew(path string, in io.Reader, publish func([]Record) error) (added, skipped int, err error) {
 	f, err := formatOf(path)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Add stores a record under a new ID, as a whole or not at all, and computes an empty key from [Record.Definition]. The
+// Add stores a record under a new ID, as a whole or not at all, and computes an empty key from [Record.definition]. The
 // form may change: times in UTC and exact to the millisecond, one line a text, canonical JSON.
 func (s *Store) Add(r Record) (id string, err error) {
 	if r, err = r.prepared(); err != nil {
@@ -158,10 +158,10 @@ func scanSum(row interface{ Scan(...any) error }) (cells []string, sum string, e
 // Records has the records of runs by [Task.Key].
 type Records map[string]*Record
 
-// Index makes Records of a list, the oldest first. Keys are computed anew, since other versions may have computed the
+// index makes Records of a list, the oldest first. Keys are computed anew, since other versions may have computed the
 // stored ones differently. The latest record of a task counts, but one of a failed run only if all failed. Unreadable
 // records are left out.
-func Index(all []Record) Records {
+func index(all []Record) Records {
 	out := Records{}
 	for i := range all {
 		t, err := taskOf(&all[i])

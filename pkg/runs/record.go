@@ -53,7 +53,7 @@ const NoSplit = -1
 type Record struct {
 	// Sorted by ID, records are in the order of their starts.
 	ID string `json:"id"`
-	// Key is the same for runs that do the same: of [Record.Definition], or a [Key] of another definition.
+	// Key is the same for runs that do the same: of [Record.definition], or a [Key] of another definition.
 	Key  string `json:"key"`
 	Kind string `json:"kind"`
 	// Profile is the name of the profile or the ID of the search that the run was made for; it may be empty.
@@ -100,13 +100,13 @@ type Machine struct {
 	Features string `json:"features,omitempty"`
 }
 
-// NotRecorded stands for a value that a record of an earlier version of revgnn lacks.
-const NotRecorded = "not recorded"
+// notRecorded stands for a value that a record of an earlier version of revgnn lacks.
+const notRecorded = "not recorded"
 
 // Processor returns Family, Model and Features with their names.
 func (m Machine) Processor() [][2]string {
-	return [][2]string{{"processor family", cmp.Or(m.Family, NotRecorded)},
-		{"processor model", cmp.Or(m.Model, NotRecorded)}, {"processor features", cmp.Or(m.Features, NotRecorded)}}
+	return [][2]string{{"processor family", cmp.Or(m.Family, notRecorded)},
+		{"processor model", cmp.Or(m.Model, notRecorded)}, {"processor features", cmp.Or(m.Features, notRecorded)}}
 }
 
 // Same tells whether two machines are alike in everything that is recorded of both.
@@ -151,8 +151,8 @@ func newID(started time.Time) string {
 	return string(id)
 }
 
-// Definition returns what the key is computed from. Versions and machine do not belong to it.
-func (r Record) Definition() map[string]any {
+// definition returns what the key is computed from. Versions and machine do not belong to it.
+func (r Record) definition() map[string]any {
 	return map[string]any{"kind": r.Kind, "dataset": r.Dataset, "checksum": r.Checksum, "model": r.Model,
 		"config": r.Config, "split": r.Split, "seed": r.Seed, "engine": r.Engine}
 }
@@ -177,7 +177,7 @@ func (r Record) prepared() (Record, error) {
 		return r, err
 	}
 	if r.Key == "" {
-		if r.Key, err = Key(r.Definition()); err != nil {
+		if r.Key, err = Key(r.definition()); err != nil {
 			return r, err
 		}
 	}

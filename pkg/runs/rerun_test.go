@@ -45,8 +45,8 @@ func TestProcessors(t *testing.T) {
 	}{
 		{now, nil},
 		{then, []Change{{"processor features", "avx2 avx512f fma", "avx2 fma"}, {"processor model", "17", "1"}}},
-		{old, []Change{{"processor family", NotRecorded, "25"}, {"processor features", NotRecorded, "avx2 fma"},
-			{"processor model", NotRecorded, "1"}}},
+		{old, []Change{{"processor family", notRecorded, "25"}, {"processor features", notRecorded, "avx2 fma"},
+			{"processor model", notRecorded, "1"}}},
 	} {
 		got, err := changes(circumstances(&c.then), circumstances(&now))
 		if err != nil || !slices.Equal(got, c.want) {

@@ -65,7 +65,7 @@ func (p Progress) Left() string { return timeOf(p.Seconds, p.Unknown) }
 // again.
 func (r *Runner) Plan(work Work) (Plan, error) {
 	all, err := r.all(time.Now())
-	return plan(r.scope(), Index(all), r.costs(all), work, r.Shard), err
+	return plan(r.scope(), index(all), r.costs(all), work, r.Shard), err
 }
 
 // costs are those of this Runner's engine, or of all if it cannot be used.
@@ -80,7 +80,7 @@ func (r *Runner) costs(all []Record) *Costs {
 // View returns a view of the records in the store.
 func (r *Runner) View() (*View, error) {
 	all, err := r.all(time.Time{})
-	return NewView(r.scope(), Index(all)), err
+	return NewView(r.scope(), index(all)), err
 }
 
 // scope returns the Runner's Scope. Its Absent also reports the datasets that could not be loaded.
@@ -119,7 +119,7 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 	)
 	look := func() error {
 		all, err := r.all(began)
-		records = Index(all)
+		records = index(all)
 		p = plan(r.scope(), records, r.costs(all), work, r.Shard)
 		return err
 	}
@@ -191,7 +191,10 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 	for _, s := range p.Steps {
 		if !s.Done && trains(s.Kind) && s.Cost.Seconds == 0 && !tried[s.program()] {
 			tried[s.program()] = true
-			todo = append(todo, timed(s.Task))
+			t := s.Task
+			t.Kind, t.Split, t.Follow = Bench, NoSplit, nil
+			t.Config.Epochs = 3 // the time of the first one is not counted
+			todo = append(todo, t)
 		}
 	}
 	for i, t := range todo {
@@ -416,7 +419,7 @@ func (q Queue[S]) claim(ctx context.Context) (first S, own *Claim, err error) {
 	until, stop := Until(ctx, q.Deadline)
 	defer stop()
 	_, key := q.Keys(first)
-	own, err = q.Claims.Await(until, key)
+	own, err = q.Claims.await(until, key)
 	if until.Err() == nil {
 		return first, own, err
 	}
@@ -458,8 +461,8 @@ func (c Claims) Try(key string) (*Claim, error) {
 	return c.take(key, func(path string) (*files.Lock, error) { return files.TryLock(path) })
 }
 
-// Await claims a run, and waits as long as another process has the claim.
-func (c Claims) Await(ctx context.Context, key string) (*Claim, error) {
+// await claims a run, and waits as long as another process has the claim.
+func (c Claims) await(ctx context.Context, key string) (*Claim, error) {
 	return c.take(key, func(path string) (*files.Lock, error) { return files.AwaitLock(ctx, path) })
 }
 

@@ -212,7 +212,10 @@ func (s search) expect(v *View, compared int) {
 			if at < compared && n == 0 {
 				continue
 			}
-			v.expect(Training(s.dataset, k, seeded(s.candidates[i], n)))
+			t := Training(s.dataset, k, seeded(s.candidates[i], n))
+			if v.unwanted(t.Dataset, t.Config.Model) == "" {
+				v.steps = append(v.steps, Step{Task: t, Group: v.groupOf(t.Key()), Provisional: true})
+			}
 		}
 	}
 }

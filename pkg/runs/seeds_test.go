@@ -32,7 +32,7 @@ func TestSeeds(t *testing.T) {
 	add(4, 0, 0.25)
 	add(4, 1000, 0.5)
 	add(5, 0, 1)
-	f := NewView(Scope{Profile: p}, Index(all)).Search("cora", "gcn")
+	f := NewView(Scope{Profile: p}, index(all)).Search("cora", "gcn")
 	if f.Search != "search-1" || f.Seeds != 2 || f.Missing != 1 || len(f.Tests) != 2 || f.Tests[3] != 0.625 ||
 		f.Tests[4] != 0.375 {
 		t.Errorf("%+v", f)
@@ -57,17 +57,17 @@ func TestSeveralChosen(t *testing.T) {
 	for split := 3; split < 6; split++ {
 		all = append(all, trainedRecord(t, two[0], split, 0.5, 0.9), trainedRecord(t, two[1], split, 0.6, 0.25))
 	}
-	f := NewView(Scope{Profile: p}, Index(all)).Search("cora", "gcn")
+	f := NewView(Scope{Profile: p}, index(all)).Search("cora", "gcn")
 	if f.Source != "a paper" || f.Search != "" || f.Candidates != 2 || f.Seeds != 1 || f.Config.Hidden != 8 ||
 		f.Missing != 0 || len(f.Tests) != 3 || f.Tests[5] != 0.25 {
 		t.Errorf("%+v", f)
 	}
-	if f = NewView(Scope{Profile: p}, Index(all[:3])).Search("cora", "gcn"); f.Why != NotYet || f.Source != "" {
+	if f = NewView(Scope{Profile: p}, index(all[:3])).Search("cora", "gcn"); f.Why != NotYet || f.Source != "" {
 		t.Errorf("with a candidate without its runs: %+v", f)
 	}
 	again := two[0]
 	again.Seed = seedStep
-	view := NewView(Scope{Profile: p, Splits: []int{5}}, Index([]Record{trainedRecord(t, two[0], 5, 0.7, 0.8),
+	view := NewView(Scope{Profile: p, Splits: []int{5}}, index([]Record{trainedRecord(t, two[0], 5, 0.7, 0.8),
 		trainedRecord(t, again, 5, 0.5, 0.5), trainedRecord(t, two[1], 5, 0.6, 0.25)}))
 	if f = view.Search("cora", "gcn"); f.Search != "s" || f.Seeds != 2 || f.Config.Hidden != 4 {
 		t.Errorf("on split 5, where the first is ahead: %+v", f)
@@ -101,7 +101,7 @@ func TestRepeated(t *testing.T) {
 	}
 	again := two[1]
 	again.Seed = seedStep
-	view := NewView(Scope{Profile: p}, Index([]Record{trainedRecord(t, two[0], 0, 0.5, 0.9),
+	view := NewView(Scope{Profile: p}, index([]Record{trainedRecord(t, two[0], 0, 0.5, 0.9),
 		trainedRecord(t, two[1], 0, 0.6, 0.25), trainedRecord(t, again, 0, 0.4, 0.75)}))
 	f := view.Search("cora", "gcn")
 	if f.Seeds != 2 || f.Config.Hidden != 8 || f.Missing != 0 || f.Tests[0] != 0.5 {
@@ -172,7 +172,7 @@ func TestOnlyCandidate(t *testing.T) {
 		{Scope{}, []Record{diverged(0), diverged(1)}, AllBad, 2},
 	} {
 		c.scope.Profile = p
-		f := NewView(c.scope, Index(c.records)).Search("cora", "gcn")
+		f := NewView(c.scope, index(c.records)).Search("cora", "gcn")
 		if f.Why != c.why || len(f.Bad) != c.bad || len(f.Tests) > 0 || (f.Config.Model == "") != (c.bad == 0) {
 			t.Errorf("got %+v, want %q", f, c.why)
 		}

@@ -44,7 +44,7 @@ func TestShards(t *testing.T) {
 		done := []Record{ran(t, first, 1000, Trained{Result: train.Result{Epochs: 1, Status: OK}})}
 		absent := s
 		absent.Absent = func(dataset string) string { return map[string]string{"pubmed": "not here"}[dataset] }
-		for _, step := range plan(absent, Index(done), NewCosts(done, ""), work, Shard{i, 3}).Steps {
+		for _, step := range plan(absent, index(done), NewCosts(done, ""), work, Shard{i, 3}).Steps {
 			if groups[step.Group] != i {
 				t.Errorf("%s is in shard %d with records, in %d without", step.Group, i, groups[step.Group])
 			}

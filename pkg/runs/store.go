@@ -340,7 +340,7 @@ func (s *Store) AddCommitted() (added int, err error) {
 		if err != nil {
 			return added, err
 		}
-		n, _, err := s.ImportFrom(name, bytes.NewReader(text))
+		n, _, err := s.ImportNew(name, bytes.NewReader(text), nil)
 		if err != nil {
 			return added, err
 		}

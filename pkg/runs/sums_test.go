@@ -62,7 +62,7 @@ func TestFlippedBytesOfExports(t *testing.T) {
 		whole, caught := content(t, path), 0
 		fuzztest.Flips(whole, func(at int, flipped []byte) {
 			fuzztest.Parse(t, func() error {
-				added, skipped, err := s.ImportFrom(name, bytes.NewReader(flipped))
+				added, skipped, err := s.ImportNew(name, bytes.NewReader(flipped), nil)
 				switch {
 				case err == nil && (added != 0 || skipped != 2):
 					t.Errorf("%s, byte %d: %d records are other ones, %d the same", name, at, added, skipped)
@@ -100,7 +100,7 @@ func TestExportsWithoutSums(t *testing.T) {
 		if len(with)-len(without) < 64 {
 			t.Fatalf("the checksum is still there: %s", without)
 		}
-		if added, _, err := to.ImportFrom(name, bytes.NewReader(without)); added != 1 || err != nil ||
+		if added, _, err := to.ImportNew(name, bytes.NewReader(without), nil); added != 1 || err != nil ||
 			all(t, to)[0].ID != id {
 			t.Errorf("%s: added %d, %v", name, added, err)
 		}

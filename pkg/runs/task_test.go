@@ -49,26 +49,26 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 	}
 	boards := `{"followed":{"forward":[{"layer":0,"gsl":1},{"layer":1,"gsl":1},{"layer":2,"gsl":null}],
 		"boards":[{"row":1,"col":2,"side":3,"width":100,"mines":[],"probability":[]}]}}`
-	found := Index([]Record{record(`{"val":0.5}`, OK), record(boards, OK)})
+	found := index([]Record{record(`{"val":0.5}`, OK), record(boards, OK)})
 	if len(found) != 2 || found.Of(plain) == nil || found.Of(followed) == nil ||
 		found.Of(plain) == found.Of(followed) {
 		t.Errorf("got %v", found)
 	}
 	// The task asks for states of the trained model. The record of a training that diverged has no states, but it must
 	// be found for this task.
-	found = Index([]Record{record(`{"val":null}`, Diverged)})
+	found = index([]Record{record(`{"val":null}`, Diverged)})
 	if found.Of(followed) == nil {
 		t.Error("a training that diverged is not found where its states are asked for")
 	}
 	// A record with an unknown model, and a record with an unknown setting, must be ignored.
 	bad := []Record{{Kind: Train, Config: json.RawMessage(`{"model":"gcn+pep"}`)},
 		{Kind: Train, Config: json.RawMessage(`{"model":"gcn","widht":3}`)}}
-	if found = Index(bad); len(found) != 0 {
+	if found = index(bad); len(found) != 0 {
 		t.Errorf("got %v", found)
 	}
 }
 
-// TestLatestCounts: if a task has several records, [Index] takes the latest one. It takes the record of a failed run
+// TestLatestCounts: if a task has several records, [index] takes the latest one. It takes the record of a failed run
 // only if all runs of the task failed.
 func TestLatestCounts(t *testing.T) {
 	record := func(status, message string) Record {
@@ -84,7 +84,7 @@ func TestLatestCounts(t *testing.T) {
 		{[]Record{record(OK, "1"), record(Failed, "2")}, "1"},
 		{[]Record{record(Failed, "1"), record(Failed, "2")}, "2"},
 	} {
-		if got := Index(c.all).Of(task); got == nil || got.Message != c.want {
+		if got := index(c.all).Of(task); got == nil || got.Message != c.want {
 			t.Errorf("got %+v, want %s", got, c.want)
 		}
 	}

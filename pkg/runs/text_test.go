@@ -195,7 +195,7 @@ func TestImportNew(t *testing.T) {
 	text := content(t, path)
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	to := opened(t)
-	if n, _, err := to.ImportFrom(path, bytes.NewReader(first)); n != 1 || err != nil {
+	if n, _, err := to.ImportNew(path, bytes.NewReader(first), nil); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
 	full := errors.New("no room for the shared file")
@@ -219,7 +219,7 @@ func TestImportNew(t *testing.T) {
 func TestKey(t *testing.T) {
 	r := example()
 	key := func() string {
-		k, err := Key(r.Definition())
+		k, err := Key(r.definition())
 		if err != nil {
 			t.Fatal(err)
 		}

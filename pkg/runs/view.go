@@ -127,13 +127,6 @@ func CheckChoice(datasets, chosen []string) error {
 	return nil
 }
 
-// expect notes a provisional step.
-func (v *View) expect(t Task) {
-	if v.unwanted(t.Dataset, t.Config.Model) == "" {
-		v.steps = append(v.steps, Step{Task: t, Group: v.groupOf(t.Key()), Provisional: true})
-	}
-}
-
 func (v *View) groupOf(key string) string {
 	if v.group == "" {
 		return key

@@ -121,11 +121,11 @@ func TestBlind(t *testing.T) {
 	}
 }
 
-// TestBlindfold checks the graph that [Blindfold] makes for split 1. The training and validation nodes of split 1 keep
+// TestBlindfold checks the graph that [Blindfolds] makes for split 1. The training and validation nodes of split 1 keep
 // their labels, all other nodes have class 0, and all other splits are empty.
 func TestBlindfold(t *testing.T) {
 	g := board(t)
-	b, err := Blindfold(g, 1)
+	b, err := blindfold(g, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,12 +143,12 @@ func TestBlindfold(t *testing.T) {
 			t.Errorf("node %d has label %d, in the graph %d", i, label, g.Labels[i])
 		}
 	}
-	if _, err := Blindfold(g, 99); err == nil {
+	if _, err := blindfold(g, 99); err == nil {
 		t.Error("split 99 was accepted")
 	}
 	none := *g
 	none.Splits = []graphs.Split{{Train: g.Splits[0].Train, Val: make([]bool, g.NumNodes), Test: g.Splits[0].Test}}
-	if _, err := Blindfold(&none, 0); err == nil || !strings.Contains(err.Error(), "no validation nodes") {
+	if _, err := blindfold(&none, 0); err == nil || !strings.Contains(err.Error(), "no validation nodes") {
 		t.Errorf("without validation nodes: %v", err)
 	}
 }

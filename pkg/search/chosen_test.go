@@ -144,7 +144,7 @@ func TestRealSearch(t *testing.T) {
 		t.Skip(err)
 	}
 	s := tiny(t, g, filepath.Join(t.TempDir(), "runs.sqlite"))
-	if s.Space, err = OpenSpace(data.PublishedSpace); err != nil {
+	if s.Space, err = openSpace(data.PublishedSpace); err != nil {
 		t.Fatal(err)
 	}
 	s.Dataset, s.Base, s.Fixed = "chameleon-filtered", train.Default("gcn"), []string{"hidden", "forward"}

@@ -14,15 +14,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Blind is a graph on which a search cannot use the labels of test nodes. [Blindfold] makes it.
+// Blind is a graph on which a search cannot use the labels of test nodes. [Blindfolds] makes it.
 type Blind struct {
 	split int
 	graph *graphs.Graph
 }
 
-// Blindfold copies a graph for trials on one split: the split has no test nodes, all other splits are empty, and all
+// blindfold copies a graph for trials on one split: the split has no test nodes, all other splits are empty, and all
 // labels except those of its training and validation nodes are class 0. Nodes, features and edges stay.
-func Blindfold(g *graphs.Graph, split int) (Blind, error) {
+func blindfold(g *graphs.Graph, split int) (Blind, error) {
 	if err := runs.HasSplits([]int{split}, g); err != nil {
 		return Blind{}, err
 	}
@@ -46,7 +46,7 @@ func Blindfold(g *graphs.Graph, split int) (Blind, error) {
 
 func Blindfolds(g *graphs.Graph, splits []int) (out []Blind, err error) {
 	for _, k := range splits {
-		b, err := Blindfold(g, k)
+		b, err := blindfold(g, k)
 		if err != nil {
 			return nil, err
 		}

@@ -7,7 +7,7 @@
 // A job trains a trial up to a rung, and a step is its part on one split. Each step leaves a run record, and only these
 // records decide what comes next. So a search can be interrupted, and processes can share it ([runs.Claims]).
 //
-// Trials train on a copy of the graph without the labels of test nodes ([Blindfold]). Only the chosen settings are tested,
+// Trials train on a copy of the graph without the labels of test nodes ([Blindfolds]). Only the chosen settings are tested,
 // by ordinary trainings after the search ([Evaluate]).
 package search
 
@@ -65,7 +65,7 @@ type Limits struct {
 }
 
 // New returns a search for settings of a model on a dataset, for as long as the limits say. The space is that of
-// [OpenSpace]. What it lacks are graphs, store and engine.
+// [openSpace]. What it lacks are graphs, store and engine.
 func New(space, dataset string, c train.Config, fixed []string, l Limits) (*Search, error) {
 	switch {
 	case l.Trials < 0 || math.IsNaN(l.Hours) || l.Hours < 0 || l.Trials == 0 && l.Hours == 0:
@@ -92,7 +92,7 @@ func New(space, dataset string, c train.Config, fixed []string, l Limits) (*Sear
 	}
 	s := &Search{Dataset: dataset, Fixed: fixed, Base: c, Schedule: NewSchedule(c.Epochs, least, l.Reduction, l.Trials)}
 	var err error
-	if s.Space, err = OpenSpace(space); err == nil {
+	if s.Space, err = openSpace(space); err == nil {
 		_, err = s.Sampler().Trial(0)
 	}
 	if l.Hours > 0 {

@@ -44,8 +44,8 @@ type Rule struct {
 
 const maxSpace = 1 << 20
 
-// OpenSpace returns a space that comes with revgnn (in data/spaces), by its name, or reads a file.
-func OpenSpace(nameOrFile string) (*Space, error) {
+// openSpace returns a space that comes with revgnn (in data/spaces), by its name, or reads a file.
+func openSpace(nameOrFile string) (*Space, error) {
 	if slices.Contains(data.SpaceNames(), nameOrFile) {
 		text, err := data.Space(nameOrFile)
 		if err != nil {

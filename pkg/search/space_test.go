@@ -18,7 +18,7 @@ import (
 // space has for the model must be drawn. If the range of a setting is a list of choices, every choice must be drawn.
 func TestSpacesOfTheProgram(t *testing.T) {
 	for _, name := range data.SpaceNames() {
-		s, err := OpenSpace(name)
+		s, err := openSpace(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestSpacesOfTheProgram(t *testing.T) {
 // TestSamplesAreTheSameAgain: a sample does not depend on which samples were drawn before. Another seed gives other
 // samples.
 func TestSamplesAreTheSameAgain(t *testing.T) {
-	s, err := OpenSpace(data.PublishedSpace)
+	s, err := openSpace(data.PublishedSpace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestSamplesAreTheSameAgain(t *testing.T) {
 // solvers with a fixed step size. The setting tol_scale is drawn only for dopri5, which chooses its step size itself.
 // Besides, settings whose names are given to [Space.Of] are not drawn.
 func TestConditions(t *testing.T) {
-	s, err := OpenSpace(data.PublishedSpace)
+	s, err := openSpace(data.PublishedSpace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,12 +159,12 @@ func TestSpacesThatCannotBe(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := OpenSpace(path); err == nil || !strings.Contains(err.Error(), want) ||
+		if _, err := openSpace(path); err == nil || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, want %q", settings, err, want)
 		}
 	}
-	if _, err := OpenSpace("published2"); err == nil || !strings.Contains(err.Error(), "published") {
+	if _, err := openSpace("published2"); err == nil || !strings.Contains(err.Error(), "published") {
 		t.Errorf("an unknown name: %v", err)
 	}
 	c := train.Default("gcn")
