@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -91,22 +90,15 @@ func (a *app) installPlugin() *cobra.Command {
 			if len(args) == 1 {
 				kind = args[0]
 			}
+			if a.data.Offline && engine.Plugins()[kind] == "" {
+				return cmp.Or(engine.Damaged(), fmt.Errorf("the %s plugin is not installed and offline mode forbids the "+
+					"download; go online, or copy it into a folder named by PJRT_PLUGIN_LIBRARY_PATH", kind))
+			}
 			p := a.progress()
-			path, err := install(c.Context(), a, kind, p)
+			path, err := engine.Install(c.Context(), kind, func(line string) { p.line("%s", line) })
 			if err != nil {
 				return err
 			}
 			return a.show(map[string]string{"plugin": kind, "path": path}, func(w io.Writer) { fmt.Fprintln(w, path) })
 		}}
-}
-
-func install(ctx context.Context, a *app, kind string, p *progress) (string, error) {
-	if a.data.Offline && engine.Plugins()[kind] == "" {
-		if err := engine.Damaged(); err != nil {
-			return "", err
-		}
-		return "", fmt.Errorf("the %s plugin is not installed and offline mode forbids the download; "+
-			"go online, or copy it into a folder named by PJRT_PLUGIN_LIBRARY_PATH", kind)
-	}
-	return engine.Install(ctx, kind, func(line string) { p.line("%s", line) })
 }

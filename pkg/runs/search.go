@@ -214,7 +214,7 @@ func (s search) expect(v *View, compared int) {
 			}
 			t := Training(s.dataset, k, seeded(s.candidates[i], n))
 			if v.unwanted(t.Dataset, t.Config.Model) == "" {
-				v.steps = append(v.steps, Step{Task: t, Group: v.groupOf(t.Key()), Provisional: true})
+				v.steps = append(v.steps, Step{Task: t, Group: cmp.Or(v.group, t.Key()), Provisional: true})
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -127,13 +128,6 @@ func CheckChoice(datasets, chosen []string) error {
 	return nil
 }
 
-func (v *View) groupOf(key string) string {
-	if v.group == "" {
-		return key
-	}
-	return v.group
-}
-
 // Answer has the record and the outcome of a run. Without a record, Why says why there is none; otherwise it is the
 // message of the record.
 type Answer[T any] struct {
@@ -157,7 +151,7 @@ func Ask[T any](v *View, t Task) (a Answer[T]) {
 	}
 	if !v.known[key] {
 		v.known[key] = true
-		v.steps = append(v.steps, Step{Task: t, Key: key, Group: v.groupOf(key), Done: r != nil})
+		v.steps = append(v.steps, Step{Task: t, Key: key, Group: cmp.Or(v.group, key), Done: r != nil})
 	}
 	if r == nil {
 		return a
