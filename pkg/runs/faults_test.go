@@ -226,7 +226,7 @@ func TestCheckpointOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := own.Training(time.Nanosecond)
-	k.Versions = map[string]string{"go": "go1.0"}
+	k.Versions["go"] = "go1.0"
 	if _, err := train.Fit(t.Context(), e, g, task.Split, task.Config, &train.Options{Checkpoint: k}); err != nil {
 		t.Fatal(err)
 	}
