@@ -6,59 +6,39 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// smooth is a number of layers. It decides where adjoint solves start. An adjoint solve looks for the product J_h^T λ
-// of its layer (see [chain.pullBack]). Let p be the product that the previous solve found, and p' the product that the
-// solve before that one found. In chains with fewer than smooth layers, a solve starts from p. In chains with at least
-// smooth layers, it starts from the linear extrapolation 2 p - p'.
-//
-// In deep chains, adjacent layers differ so little that the extrapolation is closer to the solution than p. A close
-// start matters there: each solve leaves an error just below the tolerance, and these errors add up over the layers. In
-// shorter chains, the extrapolation is worse than p about as often as it is better, since an activation such as ReLU
-// may be zero in one layer and not in the next.
+// smooth is the number of layers from which on an adjoint solve starts from the linear extrapolation 2 p - p' of the
+// products that the last two solves found, and not from p alone (see [chain.pullBack]). In deep chains, adjacent layers
+// differ little, and a close start matters: errors just below the tolerance add up over the layers. In shorter chains,
+// the extrapolation is worse than p about as often as it is better, since ReLU may be zero in one layer and not the next.
 const smooth = 128
 
-// unlike estimates how much the Jacobians of two adjacent layers differ, as a fraction: 2/depth, but at least 1/8 and
-// at most 1. The argument depth is the number of layers. An adjoint solve leaves an error, and the solve of the next
-// layer corrects this error by means of its own Jacobian (see [chain.pullBack]). Since the two Jacobians differ, the
-// correction is assumed to leave at least this fraction of the error. With a smaller fraction, solves would end
-// earlier. The fraction is never below 1/8, since the errors that are left add up over the layers of a deep chain.
+// unlike estimates how much the Jacobians of adjacent layers differ, as a fraction: 2/depth, within 1/8 and 1. The next
+// layer's solve, which corrects the error that a solve leaves, is taken to leave this fraction of it. It is never below
+// 1/8, since what is left adds up over the layers of a deep chain.
 func unlike(depth int) float64 { return min(1, max(1.0/8, 2/float64(depth))) }
 
-// history is what the backward pass of a chain reads: the weights, and a stack of the layers' preactivations, in the
-// order in which the chain inverted the layers. The stack is nil if the chain did not keep preactivations.
+// history is what the backward pass reads: the weights, and a stack of the layers' preactivations in the order in which
+// the chain inverted the layers, or nil if they were not kept.
 type history[W any] struct {
 	w              W
 	preactivations *Node
 }
 
-// adjoint is the state of the loop over the layers in the backward pass.
+// adjoint is the state of the backward pass.
 type adjoint struct {
-	// z is the result of the layer that is to be differentiated, and v is the cotangent of z.
-	z, v *Node
-	// handed is what the most recent adjoint solve passes on to the next one. It is nil if layers have separate
-	// weights, since solves then pass on nothing.
-	handed *handed
-	// iterations is the number of iterations of all adjoint solves so far, and worst is the largest residual of these
-	// solves.
-	iterations, worst *Node
-	// dw has an entry for each trainable weight w: the sum of (∂h/∂w)^T λ over the layers so far. The cotangent of the
-	// weight is this sum, multiplied by -1.
-	dw []*Node
+	z, v              *Node   // the result of the layer to differentiate next, and its cotangent
+	handed            *handed // nil if layers have separate weights
+	iterations, worst *Node   // of all solves so far; the largest residual
+	dw                []*Node // the sums of (∂h/∂w)^T λ so far; the weights' cotangents are minus these
 }
 
-// handed is what the adjoint solve of one layer passes on to the solve of the next layer. [chain.pullBack] explains the
-// symbols p, q, e and K.
+// handed is what one adjoint solve passes on to the next; [chain.pullBack] has the symbols.
 type handed struct {
-	// p is K^T q. slope is this p minus the p of the previous solve. It serves for the extrapolation that [smooth]
-	// explains, and is nil in chains with fewer than [smooth] layers. (It is not the slope of a field.)
-	p, slope *Node
-	// late is e, the change of q in the last iteration. rate is the rate of convergence of the solve (see
-	// [fixedPoint]).
-	late, rate *Node
+	p, slope   *Node // K^T q, and its difference from that of the solve before; slope is nil below [smooth] layers
+	late, rate *Node // e, and the solve's rate of convergence (see [fixedPoint])
 }
 
-// linearised is what the vector-Jacobian products of a layer need at the layer's result z: the preactivation u, the
-// tape that the derivative of u reads (see [Block]), and the layer's weights w.
+// linearised is what a layer's vector-Jacobian products need at its result z.
 type linearised[W any] struct {
 	u    *Node
 	tape []*Node
@@ -135,9 +115,7 @@ func (c chain[W]) pullBack(z, v *Node, h history[W]) (cotangents, *Node) {
 	return grads, pair(end.iterations, end.worst)
 }
 
-// linearise returns what the vector-Jacobian products of layer i need at z (see [linearised]). If the chain kept
-// preactivations, u is the preactivation that the chain kept when it inverted layer i, in step depth-1-i. Otherwise u
-// is computed at z.
+// linearise linearises layer i at z. A kept preactivation is that of step depth-1-i.
 func (c chain[W]) linearise(z *Node, h history[W], i *Node) linearised[W] {
 	w := at(c.weights, h.w, i)
 	if h.preactivations == nil {
@@ -147,15 +125,12 @@ func (c chain[W]) linearise(z *Node, h history[W], i *Node) linearised[W] {
 	return linearised[W]{load(h.preactivations, c.layer(i)), c.block.(taper[W]).Tape(z, w), w}
 }
 
-// left is 1 if another adjoint solve follows the solve of layer i, and can correct the error of this solve (see
-// [chain.pullBack]). It is 0 if layer i is the last layer of the backward pass. Of the argument v, only the data type
-// is used.
+// left is 1 if another solve follows that of layer i and can correct its error, else 0. Of v, only the type is used.
 func (c chain[W]) left(i, v *Node) *Node {
 	return ConvertDType(LessThan(i, loop.Int(i.Graph(), c.depth-1)), v.DType())
 }
 
-// next is what a solve passes on to the next solve. The argument found is the last state of the solve, and rate is the
-// solve's rate of convergence. h is what the previous solve passed on to this solve.
+// next is what a solve passes on, after h was passed on to it.
 func (h *handed) next(found dual, rate *Node) *handed {
 	next := &handed{p: found.p, late: found.e, rate: rate}
 	if h.slope != nil {
@@ -164,30 +139,20 @@ func (h *handed) next(found dual, rate *Node) *handed {
 	return next
 }
 
-// dual is the state of an adjoint solve. q is the iterate, e is the last change of q, and p is K^T times the q before
-// this change. [chain.pullBack] explains q, e, p and K. shared are intermediate results of the computation of p, which
-// [Block].PullW can reuse.
+// dual is the state of an adjoint solve: the iterate q, its last change e, p = K^T (q - e), and what PullW can reuse.
 type dual struct {
 	q, e, p *Node
 	shared  []*Node
 }
 
-// dualReads is what an adjoint solve reads but does not change. whole is the value that q would have if p were 0;
-// [chain.pullBack] explains q and p. layer is what the vector-Jacobian products of the layer need.
+// dualReads is what an adjoint solve reads; whole is the value that q would have if p were 0.
 type dualReads[W any] struct {
 	whole *Node
 	layer linearised[W]
 }
 
-// solveAdjoint finds the array q of a layer by fixed-point iteration ([chain.pullBack] explains q). q is the solution
-// of
-//
-//	q = whole - σ'(u) ∘ K^T q,
-//
-// where u is the layer's preactivation, and K is the Jacobian of u. So whole is the value that q would have if K^T q
-// were 0. The argument h is what the previous solve passed on. If h is nil, the iteration starts from q = whole.
-// Otherwise it starts from the product K^T q of the previous solve, or from an extrapolation of this product
-// ([smooth]). left is 1 if the next solve corrects the error of this solve, and 0 otherwise.
+// solveAdjoint solves q = whole - σ'(u) ∘ K^T q. It starts from the product that the previous solve passed on, or its
+// extrapolation (see [smooth]), and from q = whole if h is nil.
 func (c chain[W]) solveAdjoint(l linearised[W], whole *Node, h *handed, tolerance, left *Node) (dual, end) {
 	one := loop.Float(whole, 1)
 	iteration := fixedPoint[dual, dualReads[W]]{limit: c.AdjointIterations, tolerance: tolerance,

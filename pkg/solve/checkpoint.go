@@ -31,29 +31,24 @@ type steps[R any] struct {
 	adjoint, told *Node
 }
 
-// cotangents are the cotangents of a state and of the trainable weights.
 type cotangents struct {
 	x *Node
 	w []*Node
 }
 
-// legs describes several legs by three vectors with an entry for each leg (see [steps]). first is the number of the
-// leg's first step, and length is its number of steps. The checkpoints of all legs are in one stack, and kept is the
-// place of the leg's first checkpoint in this stack.
+// legs has, for each leg, the number of its first step, its number of steps, and the place of its first checkpoint.
 type legs struct{ first, length, kept *Node }
 
-// at describes leg i alone, by three scalars.
+// at is leg i alone, in scalars.
 func (l legs) at(i *Node) legs {
 	return legs{entry(l.first, i), entry(l.length, i), entry(l.kept, i)}
 }
 
-// keepAll is a number of bytes: 64 MiB. If the states of all steps of a leg take at most keepAll bytes together, all of
-// them are kept.
+// keepAll is the number of bytes up to which all states of a leg are kept.
 const keepAll = 64 << 20
 
-// Segment is the distance between checkpoints, in steps. The argument bytes is the size of a state, and the argument
-// count is the number of steps of a leg. Segment is 1 if the states of all steps fit into 64 MiB; then all states are
-// kept. Otherwise it is about sqrt(count), which needs the least memory: about 2 sqrt(count) states.
+// Segment is the distance between checkpoints of count steps, for states of so many bytes: 1 if all fit into 64 MiB, else
+// about sqrt(count), which needs the least memory, about 2 sqrt(count) states.
 func Segment(bytes int64, count int) int {
 	if int64(count)*bytes <= keepAll {
 		return 1
@@ -63,9 +58,8 @@ func Segment(bytes int64, count int) int {
 
 func segmentOf(x *Node, count int) int { return Segment(int64(x.Shape().ByteSize()), count) }
 
-// run computes legs, and returns the last state of each, as a stack with a place for each leg. counts are the numbers
-// of steps of the legs. All legs begin with the state x. run is differentiable in x and in the trainable weights. r is
-// what the steps read, and gets no gradient.
+// run computes legs of the given numbers of steps, which all begin with x, and returns a stack of their last states. It
+// is differentiable in x and the trainable weights; what the steps read, r, gets no gradient.
 func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {
 	n := len(counts)
 	// The steps of all legs are counted from 0, and so are the checkpoints of all legs. For each leg l, first[l] is the
@@ -104,10 +98,10 @@ func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {
 	})
 }
 
-// walked is the loop state while a leg is computed: the state x, and a stack of the checkpoints of all legs.
+// walked is the state of a leg, and the checkpoints of all legs.
 type walked struct{ x, kept *Node }
 
-// walk computes the steps of one leg, and stores the checkpoints of this leg.
+// walk computes one leg and stores its checkpoints.
 func (s steps[R]) walk(l legs, start walked, r R) walked {
 	type reads struct {
 		leg legs
@@ -131,13 +125,11 @@ func (s steps[R]) walk(l legs, start walked, r R) walked {
 	})
 }
 
-// segments is the number of segments of a leg.
 func (s steps[R]) segments(l legs) *Node {
 	return Div(plus(l.length, s.segment-1), loop.Int(l.length.Graph(), s.segment))
 }
 
-// length is the number of steps in segment k of a leg. The argument count is the number of steps of the whole leg. The
-// last segment may be shorter than the others.
+// length is the number of steps in segment k of a leg of count steps; the last may be shorter.
 func (s steps[R]) length(k, count *Node) *Node {
 	return Min(loop.Int(k.Graph(), s.segment), Sub(count, times(k, s.segment)))
 }

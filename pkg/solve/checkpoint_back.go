@@ -6,10 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// back is the backward pass over all legs. v is a stack of the cotangents of the legs' last states. kept is a stack of
-// the checkpoints of all legs. back returns the cotangent of the first state, which all legs share, and the cotangents
-// of the trainable weights. The cotangents of the weights are sums over all steps. The argument none has the initial
-// values of these sums: for each trainable weight, an array of zeros of the same shape.
+// back is the backward pass over all legs. v is a stack of the cotangents of their last states, and none has zeros from
+// which the sums of the weights' cotangents start.
 func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 	type reads struct {
 		all     legs
@@ -38,15 +36,13 @@ type pulled struct {
 	next, scratch *Node
 }
 
-// pullStep differentiates step i, which begins with state x. p.x is the cotangent of the step's result.
+// pullStep differentiates step i, which begins with x; p.x is the cotangent of its result.
 func (s steps[R]) pullStep(i, x *Node, p pulled, r R) pulled {
 	grads, scratch := s.pull(i, x, p.x, p.scratch, r)
 	return pulled{cotangents{grads.x, s.add(p.w, grads.w, i)}, p.next, scratch}
 }
 
-// walkBack is the backward pass over one leg. grads has the cotangent of the leg's last state, and the weights'
-// cotangents, summed over the legs so far. walkBack returns the cotangent of the leg's first state, and the weights'
-// cotangents with this leg included.
+// walkBack is the backward pass over one leg.
 func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents {
 	start := pulled{cotangents: grads}
 	if s.scratch != nil {
@@ -72,9 +68,7 @@ func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents
 	}).cotangents
 }
 
-// segmentBack is the backward pass over one segment. The argument length is the number of steps of the segment, first
-// is the number of its first step, and x is the state with which this step begins. segmentBack first recomputes the
-// states of the segment.
+// segmentBack is the backward pass over one segment, whose states it computes again first.
 func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	type again struct{ x, states *Node }
 	type reads struct {
@@ -99,9 +93,8 @@ func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	})
 }
 
-// after returns the number i, but makes its computation depend on the cotangents c, as [loop.After] does. The caller
-// loads the state at place i of a stack. Since i depends on c, XLA knows that this state is loaded after c has been
-// computed. So XLA can load it into the memory of the previous state, from which c was computed.
+// after is i, made to depend on the cotangents c: XLA can then load the state at place i into the memory of the one from
+// which c was computed (see [loop.After]).
 func after(c cotangents, i *Node) *Node {
 	change := loop.Float(c.x, 0)
 	for _, n := range append([]*Node{c.x}, c.w...) {

@@ -40,24 +40,22 @@ type fixedPoint[S, R any] struct {
 	rate, least *Node
 }
 
-// end says how an iteration ended: its number of steps, its last residual, and its last rate of convergence.
+// end says how an iteration ended.
 type end struct{ count, residual, rate *Node }
 
-// progress is the loop state of an iteration: the number of steps, the residual and the rate of convergence so far, the
-// last change, and the state, which contains the iterate.
+// progress is the state of an iteration; change is the last one.
 type progress[S any] struct {
 	end
 	change *Node
 	state  S
 }
 
-// bounds are the values that the loop reads but does not change.
 type bounds[R any] struct {
 	tolerance, least *Node
 	reads            R
 }
 
-// run iterates, beginning with the given state. It returns the last state, and how the iteration ended.
+// run iterates from the given state.
 func (f fixedPoint[S, R]) run(state S, reads R) (S, end) {
 	zero := loop.Float(f.tolerance, 0)
 	start := progress[S]{end{loop.Int(zero.Graph(), 0), zero, f.rate}, zero, state}
@@ -81,8 +79,7 @@ func (f fixedPoint[S, R]) run(state S, reads R) (S, end) {
 	return out.state, out.end
 }
 
-// remaining is the residual of a linear iteration. It is computed from the last change δ, the rate of convergence θ,
-// and the fraction called least; see [fixedPoint].
+// remaining is the residual of a linear iteration.
 func remaining(change, rate, least *Node) *Node {
 	one := loop.Float(rate, 1)
 	fast := LessThan(rate, loop.Float(rate, 1.0/3)) // then 2θ/(1-θ) < 1
@@ -90,8 +87,7 @@ func remaining(change, rate, least *Node) *Node {
 	return Mul(residual, Min(Max(rate, least), one))
 }
 
-// unfinished tells whether a further iteration is needed. The argument count is the number of iterations that have been
-// made, and residual is the residual after the last of them.
+// unfinished tells whether a further iteration is needed after count of them.
 func unfinished(count, residual, tolerance *Node, limit int) *Node {
 	g := count.Graph()
 	first := Equal(count, loop.Int(g, 0))

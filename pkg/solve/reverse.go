@@ -145,25 +145,18 @@ type chain[W any] struct {
 	depth int
 }
 
-// layer is the number of the layer that step i of the chain inverts. The first step inverts the last layer.
+// layer is the layer that step i inverts: the last one first.
 func (c chain[W]) layer(i *Node) *Node { return Sub(loop.Int(i.Graph(), c.depth-1), i) }
 
-// inversion is the state of the loop that inverts the layers of a chain. Each step of this loop inverts one layer.
+// inversion is the state of the loop over the layers.
 type inversion struct {
-	// z is the result of the latest step, which is the right-hand side of the next step. A step inverts one layer.
-	z *Node
-	// iterations is the number of iterations in all steps so far. worst is the largest residual of these steps, and
-	// where is the number of the step that has this residual.
-	iterations, worst, where *Node
-	// preactivations is a stack of the preactivations of the latest steps. The preactivation of step i is at place i
-	// modulo the number of places. inputs is a stack of the right-hand sides of all steps. A stack that is not kept is
-	// nil.
-	preactivations, inputs *Node
+	z                        *Node // the result of the latest step
+	iterations, worst, where *Node // of all steps; the largest residual, and the step that has it
+	preactivations, inputs   *Node // stacks of the latest preactivations and of all right-hand sides, or nil
 }
 
-// invert solves Z = Y - h(Z) layer by layer. The result Z of a layer is the right-hand side Y of the next one. The
-// argument keep is the number of layers whose preactivations are kept, which are the latest layers. It is at least
-// c.Order. If the argument inputs is true, invert also keeps the right-hand sides of all layers.
+// invert solves layer by layer; the result of a layer is the right-hand side of the next. keep, at least c.Order, is the
+// number of latest layers whose preactivations are kept. inputs asks for the right-hand sides of all layers.
 func (c chain[W]) invert(x *Node, w W, keep int, inputs bool) (inversion, Stats) {
 	g := x.Graph()
 	start := inversion{z: x, iterations: loop.Int(g, 0), worst: loop.Float(x, 0), where: loop.Int(g, 0)}
@@ -191,20 +184,16 @@ func (c chain[W]) invert(x *Node, w W, keep int, inputs bool) (inversion, Stats)
 		Outcome: loop.Int(g, Reached)}
 }
 
-// iterate is the state of one solve. z is the iterate Z. kept is the chain's stack of preactivations, or nil. In each
-// iteration, the solve writes the preactivation from which it computes z into this stack, at the place of the chain's
-// current step.
+// iterate is the state of a solve. Each iteration writes its preactivation into the stack kept, at the place of the step.
 type iterate struct{ z, kept *Node }
 
-// rightSide is what a solve reads but does not change: the right-hand side y, the number i of the chain's step, and the
-// layer's weights w.
+// rightSide is what the solve of step i reads.
 type rightSide[W any] struct {
 	y, i *Node
 	w    W
 }
 
-// solve solves Z = Y - h(Z) in step i of the chain. The argument s is the state of the chain's loop before this step,
-// s.z is the right-hand side Y, and w are the layer's weights.
+// solve solves Z = Y - h(Z) in step i, with Y = s.z.
 func (c chain[W]) solve(i *Node, s inversion, w W, tolerance *Node) (iterate, end) {
 	y := s.z
 	start := iterate{y, s.preactivations}
@@ -225,10 +214,8 @@ func (c chain[W]) solve(i *Node, s inversion, w W, tolerance *Node) (iterate, en
 	return iteration.run(start, rightSide[W]{y, i, w})
 }
 
-// extrapolated estimates the preactivation at the solution of step i, from the preactivations of earlier steps. A
-// polynomial in the number of the step passes through these preactivations, and the estimate is its value at i. The
-// argument order is the number of earlier steps that are used: the latest ones, or all of them if there are fewer. In
-// the stack, the preactivation of step k is at place k modulo the stack's length.
+// extrapolated estimates the preactivation of step i by the polynomial through those of the last order steps, or of as
+// many as there are. Step k's is at place k modulo the stack's length.
 func extrapolated(stack, i *Node, order int) *Node {
 	g := i.Graph()
 	places := stack.Shape().Dimensions[0]
@@ -258,7 +245,6 @@ func extrapolated(stack, i *Node, order int) *Node {
 	return sum
 }
 
-// magnitude is max(1, mean |y|). The tolerance of a solve is multiplied by this factor. So the tolerance is absolute,
-// as in the paper, if the mean is at most 1. For larger states it is relative, since rounding errors grow with the
-// states, and single precision could not meet an absolute tolerance.
+// magnitude is max(1, mean |y|), by which tolerances are multiplied: absolute as in the paper for small states, relative
+// for large ones, whose rounding errors single precision cannot get below.
 func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }

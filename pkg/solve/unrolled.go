@@ -27,12 +27,10 @@ func (c chain[W]) unrolledBack(v, inputs *Node, w W) (cotangents, *Node) {
 	return out.grads, pair(out.iterations, loop.Float(v, 0))
 }
 
-// trace holds the iterations of one solve: count is their number, and the stack iterates holds the iterate with which
-// each iteration began.
+// trace has the iterates with which the iterations of a solve began.
 type trace struct{ iterates, count *Node }
 
-// trace repeats the solve of Z = Y - h(Z) that the forward pass made for a layer, and keeps the iterates. The argument
-// y is the right-hand side Y.
+// trace repeats a solve and keeps its iterates.
 func (c chain[W]) trace(y *Node, w W) trace {
 	type state struct {
 		z, residual *Node
@@ -55,9 +53,8 @@ func (c chain[W]) trace(y *Node, w W) trace {
 		}).trace
 }
 
-// walkBack differentiates the iterations of one layer, from the last to the first. The iterations are
-// z_k+1 = y - h(z_k), beginning with z_0 = y. Given the cotangent v of the last iterate, walkBack returns the
-// cotangents of y and of the layer's weights.
+// walkBack differentiates the iterations z_k+1 = y - h(z_k), z_0 = y, of one layer, given the cotangent of the last. It
+// returns the cotangents of y and of the weights.
 func (c chain[W]) walkBack(t trace, v *Node, w W) cotangents {
 	type state struct {
 		v     *Node

@@ -66,7 +66,7 @@ func (e BareEdges) Keeping(keep *Node) BareEdges {
 	return e
 }
 
-// byLength reorders the rows of x from the model's order to the order by length.
+// byLength brings rows from the model's order to the order by length.
 func (s sums) byLength(x *Node) *Node {
 	if s.array(fromOrder) == nil {
 		return x
@@ -74,19 +74,17 @@ func (s sums) byLength(x *Node) *Node {
 	return Gather(x, s.array(fromOrder))
 }
 
-// Sources gathers the features x_j of the source of each entry (i, j). x is [m, k], and the result is [places, k].
+// Sources gathers x_j for each entry (i, j): [m, k] to [places, k]. Targets gathers x_i.
 func (e BareEdges) Sources(x *Node) *Node { return Gather(x, e.forward().array(column)) }
 
-// Targets gathers the features x_i of the target of each entry (i, j). x is [n, k], and the result is [places, k].
 func (e BareEdges) Targets(x *Node) *Node { return Gather(x, e.forward().need(rowOf, "Targets")) }
 
-// Symmetric tells whether the pattern is symmetric; see [Pattern.Symmetric].
 func (e BareEdges) Symmetric() bool { return e.p.symmetric }
 
-// Stored returns an array [places, 1], which has 1 for entries and 0 for padding.
+// Stored is 1 for entries and 0 for padding, [places, 1].
 func (e BareEdges) Stored() *Node { return e.forward().array(weight) }
 
-// Mask sets the values of padding in v to 0. It multiplies them by 0, so that they must be finite.
+// Mask multiplies values of padding, which must be finite, by 0.
 func (e BareEdges) Mask(v *Node) *Node {
 	stored := e.Stored()
 	if stored.DType() != v.DType() {
@@ -95,36 +93,26 @@ func (e BareEdges) Mask(v *Node) *Node {
 	return Mul(v, BroadcastToShape(stored, v.Shape()))
 }
 
-// masked replaces the values of padding in v by the number that the argument padding gives.
+// masked replaces values of padding.
 func (s sums) masked(v *Node, padding float64) *Node {
 	stored := GreaterThan(s.array(weight), loop.Zeros(s.array(weight)))
 	return Where(BroadcastToShape(stored, v.Shape()), v, loop.Like(loop.Float(v, padding), v))
 }
 
-// Sum adds up the values of each row's entries: it is Σ_j v_ij for every row i. v is [places, k], and must be 0 for
-// padding. The result is [n, k].
+// Sum is Σ_j v_ij for every row i, [n, k]. v must be 0 for padding.
 func (e BareEdges) Sum(v *Node) *Node { return e.forward().inOrder(e.forward().fold(v, Add, 0)) }
 
-// Max is the largest value of each row's entries: max_j v_ij for every row i. v is [places, k], and the result is
-// [n, k]. The maximum is -1e30 for rows without entries.
+// Max is max_j v_ij for every row i, [n, k], and -1e30 for rows without entries.
 func (e BareEdges) Max(v *Node) *Node {
 	return e.forward().inOrder(e.forward().fold(e.forward().masked(v, lowest), Max, lowest))
 }
 
-// Product is Σ_j w_ij x_j for every row i. The weights w are [places, heads], and must be 0 for padding. The features x
-// are [m, heads*d], with their columns head by head. The result is [n, heads*d]. The weights of a head multiply the
-// columns of this head.
+// Product is Σ_j w_ij x_j for every row i: w [places, heads], 0 for padding; x [m, heads*d], head by head.
 func (e BareEdges) Product(w, x *Node) *Node { return e.Products([]*Node{x}, []*Node{w})[0] }
 
-// Products computes Σ_j w_ij x_j, as [BareEdges.Product] does, for one or two pairs of features x and weights w. The
-// argument sources lists the features of each pair, and the argument weights lists the weights of each pair. The
-// features have m rows. If each node has several copies (see [PatternOptions]), the features may instead have one row
-// for each node, which all copies of the node read.
-//
-// Features with m rows are gathered by an array with the column of each place. This array exists twice: the first pair
-// uses one array, and the second pair uses the other. If both pairs used the same array and had the same features, XLA
-// would gather only once and store the gathered rows in memory. This is several times slower than gathering twice, each
-// time within the loop that computes the sum.
+// Products is [BareEdges.Product] for one or two pairs of features and weights. Features may have one row per node, which
+// all its copies read. The second pair gathers by a copy of the array of columns: with one array, XLA would gather equal
+// features once and store the rows in memory, several times slower than gathering twice inside the loops of the sums.
 func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	out := make([]*Node, len(sources))
 	for i, x := range sources {
@@ -137,9 +125,8 @@ func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	return out
 }
 
-// TransposedProduct is Σ_i w_ij g_i for every column j. g is [n, heads*d], and the result is [m, heads*d]. The argument
-// w holds the weights at the places of the transpose. [BareEdges.Transpose] moves the weights there from the places of
-// the pattern.
+// TransposedProduct is Σ_i w_ij g_i for every column j, with the weights at the places of the transpose (see
+// [BareEdges.Transpose]).
 func (e BareEdges) TransposedProduct(w, g *Node) *Node {
 	if e.p.backward == nil && !e.p.symmetric {
 		panic(fmt.Errorf("sparse pattern: TransposedProduct needs the transpose, which was not made: " +
@@ -148,8 +135,8 @@ func (e BareEdges) TransposedProduct(w, g *Node) *Node {
 	return e.backward().inOrder(e.backward().product(w, g, e.backward().array(column)))
 }
 
-// Transpose moves weights from the places of the pattern to the places of its transpose: entry (i, j) of the transpose
-// gets the weight w_ji. Weights of padding stay as they are if the pattern is symmetric, and are set to 0 otherwise.
+// Transpose moves weights to the places of the transpose. Weights of padding stay if the pattern is symmetric, else they
+// are 0.
 func (e BareEdges) Transpose(w *Node) *Node {
 	w = Gather(w, e.backward().need(mirror, "Transpose"))
 	if e.p.Symmetric() {
@@ -158,8 +145,7 @@ func (e BareEdges) Transpose(w *Node) *Node {
 	return e.backward().masked(w, 0)
 }
 
-// Dots are the inner products g_i · x_j for every entry (i, j), one for each head, over the columns of this head. g is
-// [n, heads*d], x is [m, heads*d], and the result is [places, heads].
+// Dots are g_i · x_j for every entry (i, j), over the columns of each head: [places, heads].
 func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	s, width := e.forward(), x.Shape().Dimensions[1]
 	if heads > 1 {
@@ -179,17 +165,14 @@ func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	return concatenate(parts)
 }
 
-// channelsFirst reorders the columns of x, [n, heads*d]. At first they are head by head: all columns of head 0, then
-// all columns of head 1, and so on. Afterwards they are channel by channel: the first column of every head, then the
-// second column of every head, and so on.
+// channelsFirst reorders columns from head by head to channel by channel.
 func channelsFirst(x *Node, heads int) *Node {
 	d := x.Shape().Dimensions[1] / heads
 	return moved(x, func(i int) int { return i%d*heads + i/d })
 }
 
-// moved changes the order of the columns of x: the column at position i gets the position to(i). This is done by a
-// product with a permutation matrix. A slice or a transposition would have the same result, but XLA would compute it
-// again in every operation that reads the result. XLA computes a matrix product only once, and stores it in memory.
+// moved brings the column at position i to to(i), by a product with a permutation matrix: XLA would compute a slice or a
+// transposition again in every operation that reads it, but stores a product.
 func moved(x *Node, to func(i int) int) *Node {
 	permutation := make([][]float32, x.Shape().Dimensions[1])
 	for i := range permutation {
@@ -199,11 +182,8 @@ func moved(x *Node, to func(i int) int) *Node {
 	return Dot(x, ConvertDType(Const(x.Graph(), permutation), x.DType())).Product()
 }
 
-// headSums adds up the columns of each head. x is [rows, d*heads], with its columns channel by channel (see
-// [channelsFirst]), and the result is [rows, heads]. The last step is a matrix product, so that XLA computes the result
-// once and stores it in memory (see [moved]). If there are several heads, the last step is a product with the identity
-// matrix. (A single matrix product that adds up all channels takes seven times as long, measured with 8 heads on the
-// dataset Tolokers.)
+// headSums adds up the columns, channel by channel, of each head. The last step is a matrix product, so that XLA stores the
+// result. (One product for all channels takes seven times as long with 8 heads on Tolokers.)
 func headSums(x *Node, heads int) *Node {
 	width := x.Shape().Dimensions[1]
 	if heads == 1 {
@@ -221,12 +201,10 @@ func headSums(x *Node, heads int) *Node {
 	return moved(sum, func(i int) int { return i })
 }
 
-// Diagonal returns an array [places, 1], which has 1 for entries (i, i) and 0 for all other places.
+// Diagonal is 1 for entries (i, i), else 0, [places, 1].
 func (e BareEdges) Diagonal() *Node { return e.forward().need(diagonal, "Diagonal") }
 
-// Softmax is exp(s_ij - t_i) / Σ_j exp(s_ij - t_i) for scores s, where t_i is the largest score of row i. It is 0 for
-// padding. The scores and the result are [places, k]. Since t_i is subtracted, the largest exponential of every row is
-// 1. So no exponential overflows, and the sum is not 0.
+// Softmax is exp(s_ij - t_i) / Σ_j exp(s_ij - t_i), t_i the largest score of row i, and 0 for padding.
 func (e BareEdges) Softmax(scores *Node) *Node {
 	scores = e.forward().masked(scores, lowest)
 	top := e.forward().fold(scores, Max, lowest)
@@ -234,14 +212,12 @@ func (e BareEdges) Softmax(scores *Node) *Node {
 	return Div(p, e.forward().spread(e.forward().fold(p, Add, 0)))
 }
 
-// SoftmaxPull is the derivative of [BareEdges.Softmax], for backpropagation. The argument p is the result of Softmax,
-// and v is the cotangent of p. The result is the cotangent of the scores: p_ij (v_ij - u_i), where u_i = Σ_j p_ij v_ij.
-// The three arrays p, v and the result are [places, k]. The values of v for padding must be finite.
+// SoftmaxPull is the cotangent of the scores, p_ij (v_ij - Σ_j p_ij v_ij), given the cotangent v of the result p of
+// Softmax; v must be finite for padding.
 func (e BareEdges) SoftmaxPull(p, v *Node) *Node {
 	return Mul(p, Sub(v, e.forward().spread(e.forward().fold(Mul(p, v), Add, 0))))
 }
 
-// checkPlaces panics unless v is a matrix with a row for each of the pattern's places.
 func (e BareEdges) checkPlaces(operation string, v *Node) {
 	if dims := v.Shape().Dimensions; len(dims) != 2 || dims[0] != e.p.Places() {
 		panic(fmt.Errorf("sparse: %s needs values of edges of shape [%d, any], not %v", operation, e.p.Places(), dims))

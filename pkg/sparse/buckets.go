@@ -24,19 +24,14 @@ const (
 	dearest = 16
 )
 
-// run describes a group of rows of equal length. count is the number of rows, and length is the number of entries of
-// each row.
+// run is a group of count rows with length entries each.
 type run struct{ length, count int }
 
-// extent is the size of a bucket: its number of rows, and the number of terms in each row.
+// extent is the size of a bucket.
 type extent struct{ rows, terms int }
 
-// split divides rows into the buckets that have the least total cost; see [kernelCost] for the cost of a bucket. The
-// rows are given as runs, by ascending length. The argument entries is the number of entries of the whole matrix, and
-// most is the largest number of buckets wanted. If the cheapest division has more buckets, split raises the cost of
-// starting a kernel step by step, up to `dearest` times kernelCost, and divides the rows again. It returns the first
-// division that has at most the wanted number of buckets. If there is none, split returns the cheapest division at the
-// cost kernelCost.
+// split divides rows into the buckets of least total cost (see [kernelCost]). If these are more than most, it raises the
+// cost of starting a kernel, step by step up to dearest times kernelCost, until they are few enough.
 func split(runs []run, entries, most int) []extent {
 	best := cheapest(runs, entries, kernelCost)
 	buckets := best
@@ -49,9 +44,7 @@ func split(runs []run, entries, most int) []extent {
 	return buckets
 }
 
-// cheapest returns the buckets that have the least total cost. It finds them by dynamic programming over the runs. The
-// cost of a bucket is explained at [kernelCost]. The argument start takes the place of kernelCost: it is the cost of
-// starting a kernel.
+// cheapest finds the buckets of least total cost by dynamic programming over the runs. start is the cost of a kernel.
 func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	perTerm := termCost + termShare*float64(entries)
 	// best[i] is the least cost of buckets for the runs 0 … i-1. from[i] is the first run of the last of these buckets.
@@ -76,10 +69,8 @@ func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	return buckets
 }
 
-// splitChunks divides the chunks of long rows into buckets, as [split] divides rows. But it returns at least two
-// buckets if there are at least two chunks. If the chunks' sums were computed in a single bucket, XLA would compute
-// them again in each operation that reads them, which is five times slower. The sums of two buckets are concatenated,
-// and XLA computes a concatenation only once.
+// splitChunks is [split] for chunks, with two buckets at least: XLA would compute the sums of a single one again in each
+// operation that reads them, five times slower, but a concatenation only once.
 func splitChunks(runs []run, entries, most int) []extent {
 	buckets := split(runs, entries, most)
 	if len(buckets) != 1 || buckets[0].rows < 2 {

@@ -27,10 +27,8 @@ type CSR struct {
 	mirrored bool
 }
 
-// Entries is the number of stored entries.
 func (a *CSR) Entries() int { return len(a.Column) }
 
-// Degrees returns the number of entries of each row.
 func (a *CSR) Degrees() []int {
 	d := make([]int, a.Rows)
 	for i := range d {
@@ -39,7 +37,7 @@ func (a *CSR) Degrees() []int {
 	return d
 }
 
-// Validate returns an error that names the first thing wrong with the matrix's arrays, or nil if nothing is wrong.
+// Validate names the first thing wrong with the arrays.
 func (a *CSR) Validate() error {
 	switch {
 	case a.Rows < 0 || a.Columns < 0 || a.Rows > math.MaxInt32 || a.Columns > math.MaxInt32:
@@ -80,7 +78,6 @@ func (a *CSR) Symmetric() bool {
 	return slices.Equal(a.Start, t.Start) && slices.Equal(a.Column, t.Column) && slices.Equal(a.Weight, t.Weight)
 }
 
-// uniform tells whether all weights are equal.
 func uniform(weights []float32) bool {
 	for _, w := range weights {
 		if w != weights[0] {
@@ -125,7 +122,7 @@ func (a *CSR) transposed() (t *CSR, from []int32) {
 	return t, from
 }
 
-// byLength lists the numbers of the rows by ascending length of the rows. Rows of equal length stay in the order o.
+// byLength lists the rows by ascending length, those of equal length in the order o.
 func (a *CSR) byLength(o Order) Order {
 	sorted := slices.Clone(o)
 	slices.SortStableFunc(sorted, func(i, j int32) int {

@@ -32,11 +32,8 @@ func (a *CSR) Product(x []float32, width int) []float32 {
 	return out
 }
 
-// SecondNeighbours is the adjacency matrix of the nodes that are exactly two steps apart in the graph of this matrix A.
-// Entry (i, j) of the result is 1 if A² has an entry (i, j), A has none, and i is not j. The weights of A do not
-// matter. The result may have many more entries than A, up to n² for n nodes. So SecondNeighbours first counts the
-// entries. Before it allocates memory for them, it calls the function admit with this count. If admit returns an error,
-// SecondNeighbours returns this error.
+// SecondNeighbours is the adjacency of the nodes that are exactly two steps apart. It may have up to n² entries: admit is
+// called with their number first, and can refuse.
 func (a *CSR) SecondNeighbours(admit func(entries int) error) (*CSR, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but only nodes of one graph are two steps apart: "+
@@ -58,8 +55,7 @@ func (a *CSR) SecondNeighbours(admit func(entries int) error) (*CSR, error) {
 	return s, nil
 }
 
-// eachSecond calls the function visit for every node i, and gives it a list of the nodes that are exactly two steps
-// away from i, in any order. The calls come in any order and from several threads at once.
+// eachSecond visits every node with the nodes exactly two steps away, from several threads and in any order.
 func (a *CSR) eachSecond(visit func(i int, second []int32)) {
 	a.inParallel(func(rows func() (from, to int)) {
 		seen := make([]int32, a.Rows) // seen[k] is i+1 if node k has been reached from node i
@@ -85,9 +81,7 @@ func (a *CSR) eachSecond(visit func(i int, second []int32)) {
 	})
 }
 
-// inParallel calls the function work on several threads at once. On each thread, work calls the function rows again and
-// again. Each call returns a range of rows of the matrix that no other call has returned. The range is empty when all
-// rows have been given out.
+// inParallel calls work on several threads. rows gives out ranges of rows, each once, and an empty one at the end.
 func (a *CSR) inParallel(work func(rows func() (from, to int))) {
 	const some = 64
 	var next atomic.Int64

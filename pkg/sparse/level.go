@@ -15,18 +15,13 @@ type level struct {
 	next    *level   // nil if no row is cut
 }
 
-// bucket is a group of consecutive rows. All rows are padded to the same length. The field rows is the number of the
-// rows, and terms is their length with padding. The places of a bucket are next to each other, and from is the number
-// of the first place. The places hold the first term of every row, then the second term of every row, and so on.
+// bucket is a group of rows, padded to terms entries each. Its places begin at from, with the first term of every row.
 type bucket struct{ rows, terms, from int }
 
-// pieces is the number of chunks into which a row of the given length is cut.
 func (l *level) pieces(length int) int { return (length + l.longest - 1) / l.longest }
 
-// level divides rows into buckets. The argument rows is a list of runs, by ascending length. (A [run] is a group of
-// rows of equal length.) Long rows are cut into chunks. If there are long rows, level also makes the next level, which
-// adds up the sums of the chunks. The argument entries is the number of entries of the whole matrix. The estimated cost
-// of a bucket depends on this number.
+// level divides rows, given as runs by ascending length, into buckets, and makes the levels that add up chunks. entries is
+// that of the whole matrix.
 func (layout Layout) level(rows []run, entries int) *level {
 	l := &level{longest: layout.longest}
 	var short []run
@@ -57,8 +52,7 @@ func (layout Layout) level(rows []run, entries int) *level {
 	return l
 }
 
-// ascending returns a list of runs, sorted by length. (A [run] is a group of rows of equal length.) The argument rows
-// maps a length to the number of rows with this length.
+// ascending turns a map from length to number of rows into runs by length.
 func ascending(rows map[int]int) (runs []run) {
 	for _, length := range slices.Sorted(maps.Keys(rows)) {
 		runs = append(runs, run{length, rows[length]})
@@ -66,9 +60,7 @@ func ascending(rows map[int]int) (runs []run) {
 	return runs
 }
 
-// parts is the number of arrays that [level.assemble] concatenates to get the sums of all rows of the level. The sums
-// of short rows come from this level, with one array for each bucket of short rows. The sums of long rows come from the
-// later levels, with one array for each bucket of short rows of those levels.
+// parts is the number of arrays that [level.assemble] concatenates.
 func (l *level) parts() int {
 	if l.next == nil {
 		return l.whole

@@ -19,17 +19,14 @@ type Matrix struct {
 	entries  int
 }
 
-// laid is a sparse matrix in the form of [sliced], together with the arrays that are passed to the program. The rows of
-// a product are computed in the order by length. If the model has a different order, one of the arrays says how to
-// reorder the rows of the product.
+// laid is a sparse matrix in the form of [sliced], with the arrays that are passed to the program.
 type laid struct {
 	*sliced
 	arrays
 }
 
-// NewMatrix makes a [Matrix] from a square matrix. In a product A x, the rows of x and of the result are in the given
-// order. A nil order stands for the order by length, which [Matrix.Order] then returns. With the order by length,
-// results of products need not be reordered. All matrices of a model must have the same order.
+// NewMatrix lays out a square matrix. Rows of x and of A x are in the given order; nil is the order by length, in which
+// results need not be reordered. All matrices of a model must have one order.
 func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but an adjacency within a graph is square: see NewRectangular",
@@ -44,10 +41,8 @@ func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	return newMatrix(a, order, order, Constant)
 }
 
-// NewRectangular makes a [Matrix] from a matrix [n, m] whose rows and columns stand for two different sets. For
-// example, the rows are users and the columns are the things that users can buy, or the rows are nodes and the columns
-// are features that are mostly 0. In a product A x, the rows of x are in the order given by the argument columns, and
-// the rows of the result are in the order given by the argument rows. A nil order stands for [AsGiven].
+// NewRectangular lays out a matrix [n, m] whose rows and columns stand for different sets, such as users and things, or
+// nodes and features that are mostly 0. A nil order is [AsGiven].
 func NewRectangular(a *CSR, rows, columns Order) (*Matrix, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -75,9 +70,7 @@ func newMatrix(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {
 	return m, nil
 }
 
-// layOut converts the matrix a to the form in which it is multiplied, and makes the arrays that are passed to the
-// program. The weights of a are known beforehand. In a product with a dense matrix, the rows of the dense matrix are in
-// the order given by the argument columns, and the rows of the result are in the order given by the argument rows.
+// layOut lays out a, with weights that are known beforehand.
 func layOut(a *CSR, rows, columns Order, layout Layout) *laid {
 	l := &laid{sliced: slice(a, 1, rows, columns.positions(), layout)}
 	l.base()
@@ -86,16 +79,14 @@ func layOut(a *CSR, rows, columns Order, layout Layout) *laid {
 	return l
 }
 
-// base adds the arrays that both a [Matrix] and a [Pattern] need: the column of each entry, and the arrays that say how
-// the sums of chunks are added up.
+// base adds the arrays that a [Matrix] and a [Pattern] have in common.
 func (l *laid) base() {
 	add(&l.arrays, column, l.column)
 	add(&l.arrays, chunk, l.chunk)
 	add(&l.arrays, chunkWeight, l.chunkWeight)
 }
 
-// reorder adds the array that reorders results from the order by length to the order given by the argument rows. If the
-// two orders are the same, it adds nothing. The argument copies is the number of copies of each node.
+// reorder adds the array that brings results to the order of rows, unless they are in it.
 func (l *laid) reorder(rows Order, copies int) {
 	if slices.Equal(rows, l.order) {
 		return
@@ -103,8 +94,7 @@ func (l *laid) reorder(rows Order, copies int) {
 	add(&l.arrays, toOrder, copied(rowsIn(l.order, rows), copies))
 }
 
-// rowsIn returns the positions from which to gather, if rows in the order `from` are to be brought into the order `to`.
-// At index p, the result has the position of the node to[p] in the order `from`.
+// rowsIn has, for each node in the order to, its position in the order from.
 func rowsIn(from, to Order) []int32 {
 	at, out := from.positions(), make([]int32, len(to))
 	for p, v := range to {
@@ -113,9 +103,7 @@ func rowsIn(from, to Order) []int32 {
 	return out
 }
 
-// copied replaces the position of each node by the positions of all copies of this node. The argument copies is the
-// number of copies of each node. If a node has position p in an order without copies, its copies have the positions
-// p*copies to p*copies + copies - 1.
+// copied replaces each position p by those of the node's copies, p*copies to p*copies + copies - 1.
 func copied(positions []int32, copies int) []int32 {
 	out := make([]int32, 0, len(positions)*copies)
 	for _, p := range positions {
@@ -142,18 +130,16 @@ func SymNorm(g *graphs.Graph) (*Matrix, error) {
 func (m *Matrix) Size() int    { return m.forward.rows }
 func (m *Matrix) Entries() int { return m.entries }
 
-// Places is the number of terms that are added up to compute a product A x. The terms are entries and padding. If long
-// rows are cut into chunks, the sums of the chunks are terms, too.
+// Places is the number of terms of a product A x: entries, padding, and sums of chunks.
 func (m *Matrix) Places() int { return len(m.forward.column) + len(m.forward.chunk) }
 
-// Symmetric tells whether A equals its transpose and its rows and columns are in the same order.
+// Symmetric tells whether A equals its transpose, in one order of rows and columns.
 func (m *Matrix) Symmetric() bool { return m.forward == m.backward }
 
-// Order is the order of the rows of a product A x. If A was made by [NewMatrix], the rows of x are in this order, too.
+// Order is the order of the rows of A x and, for [NewMatrix], of x.
 func (m *Matrix) Order() Order { return m.rows }
 
-// Tensors returns the arrays to pass as arguments to a program that uses the matrix. Inside the program, give the nodes
-// that stand for these arrays to [Matrix.On] or [Matrix.Bare].
+// Tensors are the arguments of a program that uses the matrix; [Matrix.On] takes the nodes that stand for them.
 func (m *Matrix) Tensors() []*tensors.Tensor {
 	if m.Symmetric() {
 		return m.forward.tensors

@@ -2,9 +2,8 @@ package sparse
 
 import "fmt"
 
-// Order is an order of nodes. It lists the numbers of the nodes: the node at position p of the order o has the number
-// o[p]. All arrays of a model that have a row for each node (features, labels, masks) are in the same order. [Permute]
-// reorders an array from the order of the nodes' numbers to an order o, and [Restore] undoes this.
+// Order is an order of nodes: o[p] is the number of the node at position p. All arrays of a model with a row for each
+// node are in one order.
 type Order []int32
 
 // AsGiven is the order of n nodes by their numbers: 0, 1, …, n-1.
@@ -16,7 +15,7 @@ func AsGiven(n int) Order {
 	return o
 }
 
-// positions returns a list of the nodes' positions: at index v, it has the position of node v in the order o.
+// positions is the inverse: the position of node v at index v.
 func (o Order) positions() []int32 {
 	at := make([]int32, len(o))
 	for p, v := range o {
@@ -41,8 +40,7 @@ func (o Order) check(n int) error {
 	return nil
 }
 
-// Permute reorders the rows of an array from the order of the nodes' numbers to the order o. The argument rows has the
-// rows one after the other, and width is the number of values in a row. [Restore] undoes this.
+// Permute brings rows of the given width from the order of the nodes' numbers to o. Restore undoes it.
 func Permute[T any](o Order, rows []T, width int) []T {
 	out := make([]T, len(rows))
 	for p, v := range o {
@@ -51,8 +49,6 @@ func Permute[T any](o Order, rows []T, width int) []T {
 	return out
 }
 
-// Restore reorders the rows of an array from the order o to the order of the nodes' numbers. The argument rows has the
-// rows one after the other, and width is the number of values in a row.
 func Restore[T any](o Order, rows []T, width int) []T {
 	out := make([]T, len(rows))
 	for p, v := range o {

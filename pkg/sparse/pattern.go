@@ -98,7 +98,6 @@ func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 	return p, nil
 }
 
-// chooseOrders sets the orders of rows and columns as [PatternOptions] describes.
 func (p *Pattern) chooseOrders(a *CSR) error {
 	p.rows, p.columns = p.options.Order, p.options.Columns
 	switch {
@@ -127,10 +126,8 @@ func (p *Pattern) chooseOrders(a *CSR) error {
 	return p.columns.check(a.Columns)
 }
 
-// addGradients adds the arrays that derivatives need. If the pattern is not symmetric, derivatives need the arrays of
-// the transpose. They always need the arrays owner and mirror. The array owner has, for each chunk, the row that the
-// chunk is a part of. The array mirror has, for each place of the transpose, the place at which the pattern holds the
-// same entry.
+// addGradients adds what derivatives need: the transpose unless the pattern is symmetric, the row of each chunk (owner),
+// and for each place of the transpose the pattern's place of the same entry (mirror).
 func (p *Pattern) addGradients(a *CSR) {
 	t, from := a.transposed()
 	p.backward = p.forward
@@ -146,10 +143,8 @@ func (p *Pattern) addGradients(a *CSR) {
 	add(&p.backward.arrays, mirror, p.mirrorImages(from))
 }
 
-// mirrorImages returns a list with a number for each place of the transpose. If the place holds an entry, the list has
-// the number of the place at which the pattern holds the same entry. For a place of padding, the list has the number of
-// the place itself if the pattern is symmetric, and 0 otherwise. Entry e of the transpose is entry from[e] of the
-// pattern.
+// mirrorImages is the array mirror. Entry e of the transpose is entry from[e] of the pattern. Padding points to itself if
+// the pattern is symmetric, else to 0.
 func (p *Pattern) mirrorImages(from []int32) []int32 {
 	number := func(l *laid, place int, entry int32) int {
 		return int(entry)*p.copies + int(l.column[place])%p.copies
@@ -171,7 +166,7 @@ func (p *Pattern) mirrorImages(from []int32) []int32 {
 	return mirrored
 }
 
-// addRows adds an array with the row of each place, as a position in the model's order.
+// addRows adds the row of each place, in the model's order.
 func (p *Pattern) addRows() {
 	f := p.forward
 	rows := f.rowOf()
@@ -184,9 +179,8 @@ func (p *Pattern) addRows() {
 	add(&f.arrays, rowOf, rows)
 }
 
-// addLoopAttention adds the arrays with which [BareEdges.Products] can compute two products at once. The array
-// columnTwin has the same numbers as the array column. The array node is made only if nodes have several copies. The
-// column of a place then stands for a copy of a node, and the array has the position of this node for each place.
+// addLoopAttention adds what [BareEdges.Products] needs for two products at once: the columns again and, where nodes have
+// copies, the node of each column.
 func (p *Pattern) addLoopAttention() {
 	f := p.forward
 	add(&f.arrays, columnTwin, f.column)
@@ -199,7 +193,7 @@ func (p *Pattern) addLoopAttention() {
 	}
 }
 
-// addDiagonal adds the array that is 1 at places with an entry on the diagonal, and 0 at all other places.
+// addDiagonal adds the array that is 1 at entries on the diagonal.
 func (p *Pattern) addDiagonal() error {
 	if p.options.Bipartite {
 		return fmt.Errorf("sparse pattern: there is no diagonal between two sets of nodes")
@@ -220,25 +214,22 @@ func (p *Pattern) addDiagonal() error {
 	return nil
 }
 
-// Heads is the number of copies of each node. There is one copy for each attention head.
+// Heads is the number of copies of each node.
 func (p *Pattern) Heads() int { return p.copies }
 
-// Size is the number of rows: the number of nodes that are rows, times [Pattern.Heads].
+// Size is the number of rows: one for each copy of each node.
 func (p *Pattern) Size() int { return p.forward.sliced.rows }
 
-// Places is the number of places. Each place holds one entry or padding. Every array of values of edges has this number
-// of rows.
+// Places is the number of rows of values of edges.
 func (p *Pattern) Places() int { return len(p.forward.sliced.column) }
 
-// Symmetric tells whether there is an entry (j, i) for every entry (i, j). Bipartite patterns are never symmetric.
+// Symmetric tells whether there is (j, i) for every (i, j). Bipartite patterns are never symmetric.
 func (p *Pattern) Symmetric() bool { return p.symmetric }
 
-// Order is the order of the nodes that are rows. It lists each node once, even if nodes have several copies. Columns
-// are in the same order unless the pattern is bipartite.
+// Order is the order of the nodes that are rows, without copies.
 func (p *Pattern) Order() Order { return p.rows }
 
-// Tensors returns the arrays to pass as arguments to a program that uses the pattern. Inside the program, give the
-// nodes that stand for these arrays to [Pattern.On] or [Pattern.Bare].
+// Tensors are the arguments of a program that uses the pattern; [Pattern.On] takes the nodes that stand for them.
 func (p *Pattern) Tensors() []*tensors.Tensor {
 	if p.backward == nil || p.symmetric {
 		return p.forward.tensors
@@ -246,11 +237,8 @@ func (p *Pattern) Tensors() []*tensors.Tensor {
 	return slices.Concat(p.forward.tensors, p.backward.tensors)
 }
 
-// Spread copies the values of each entry to the places of this entry. The argument values has a row of numbers for each
-// entry, in the order in which the [CSR] matrix stores the entries. The argument width is how many numbers a row has.
-// All heads get the same values, and padding gets zeros. If your values are in the order of the list of edges that was
-// given to [FromEdges], reorder them first: entry e was made from edge number Edge[e] of the list, where Edge is a
-// field of CSR.
+// Spread copies values of entries, rows of the given width in the order of the [CSR], to their places. All heads get the
+// same values, padding zeros. For values in the order of [FromEdges]'s lists, see CSR.Edge.
 func Spread[T any](p *Pattern, values []T, width int) []T {
 	out := make([]T, p.Places()*width)
 	for place, e := range p.forward.entry {
@@ -261,9 +249,7 @@ func Spread[T any](p *Pattern, values []T, width int) []T {
 	return out
 }
 
-// Collect does the reverse of [Spread]. The argument values has a row of numbers for each place. The argument width is
-// how many numbers a row has. The result has a row for each entry and head: row e*heads + k belongs to entry e of the
-// [CSR] matrix in head k, where heads is [Pattern.Heads].
+// Collect undoes [Spread]: row e*heads + k of the result belongs to entry e in head k.
 func Collect[T any](p *Pattern, values []T, width int) []T {
 	var out []T
 	for place, e := range p.forward.entry {

@@ -9,15 +9,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Ranked returns the values that have the given ranks among the values v of all edges. Rank 0 is the smallest value.
-// For example, the quartiles of m edges have the ranks m/4, m/2 and 3m/4. v is [places, 1] in single precision, and
-// must not be negative. The result is a vector with one value for each rank, and has no gradient.
-//
-// Ranked does not sort, but searches by bisection. The bits of a floating-point number can be read as an integer. For
-// numbers that are not negative, these integers have the same order as the numbers. For each rank, Ranked starts with
-// the range of all these integers, and halves it 31 times. Each time, a pass over the edges counts the integers up to
-// the middle of the range. This count says which half has the value with the rank. The result is exact, and the search
-// is several times faster than sorting.
+// Ranked returns the values of the given ranks among the values v of all edges, [places, 1] in single precision and not
+// negative; rank 0 is the smallest. It has no gradient. It does not sort, but bisects the bits, which as integers have the
+// order of the numbers: 31 passes that count. That is exact, and several times faster than sorting.
 func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	e.bare.checkPlaces("Ranked", v)
 	bits := Bitcast(e.bare.forward().masked(StopGradient(v), math.Inf(1)), dtypes.Int32)
@@ -46,10 +40,8 @@ func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	return Bitcast(end.high, dtypes.Float32)
 }
 
-// count is the number of true values in x, [n, 1], as an array of shape [1]. It reads true as 1 and false as 0, and
-// computes the sum. It cuts the array into eight parts of equal length, and adds up the parts entry by entry. The
-// result is an array of an eighth of the length. count repeats this until the array is short. On CPUs, XLA vectorises
-// these additions, whereas XLA's own operation for the sum of an array adds the numbers one by one.
+// count is the number of true values in x, [n, 1]: eight parts are added up entry by entry, again and again, which XLA
+// vectorises, unlike its own sum.
 func count(x *Node) *Node {
 	const blocks = 8
 	x = ConvertDType(Reshape(x, -1), dtypes.Int32)

@@ -37,10 +37,8 @@ var (
 	once = Layout{longest: 16, most: 3}
 )
 
-// sliced is a sparse matrix in the form in which the engine computes with it. The package's documentation explains
-// length, bucket, place, chunk and level. Padding has weight 0. Some arrays have one value for each place of the first
-// level. They list the places bucket by bucket. For each bucket, they list the first entry of every row, then the
-// second entry of every row, and so on.
+// sliced is a sparse matrix in the form in which the engine computes with it. Arrays of the first level list places bucket
+// by bucket, and in a bucket the first entry of every row, then the second of every row, and so on. Padding has weight 0.
 type sliced struct {
 	// rows is the number of rows, and columns is the number of columns. If nodes have several copies, each copy has a
 	// row and a column of its own. order lists the nodes by ascending length of their rows. It lists each node once,
@@ -65,19 +63,16 @@ type sliced struct {
 	owner []int32
 }
 
-// row says how to compute a row of a level: it is the sum of weight[k] * x[index[k]] over all k. On the first level,
-// x[i] is row i of the dense matrix by which the sparse matrix is multiplied, and term k belongs to entry number
-// first+k of the [CSR] matrix. On later levels, x[i] is the sum of chunk i of the level before, and first has no
-// meaning.
+// row is the sum of weight[k] x[index[k]] over k. On the first level, x[i] is row i of the dense matrix, and term k is
+// entry first+k of the [CSR]; on later levels, x[i] is the sum of chunk i of the level before.
 type row struct {
 	index  []int32
 	weight []float32
 	first  int
 }
 
-// slice converts the matrix a to the form of [sliced]. columns[j] is the position of node j in the model's order of the
-// columns. copies is the number of copies of each node. Copy k of a node i sums over the copies k of the neighbours of
-// i. Rows are sorted by length. Rows of equal length stay in the order given by the argument rows.
+// slice lays out a. columns[j] is the position of node j in the model's order. Copy k of node i sums over the copies k of
+// i's neighbours. Rows are sorted by length, those of equal length in the order of rows.
 func slice(a *CSR, copies int, rows Order, columns []int32, layout Layout) *sliced {
 	s := &sliced{rows: a.Rows * copies, columns: a.Columns * copies, order: a.byLength(rows)}
 	list := make([]row, 0, s.rows)
@@ -97,8 +92,7 @@ func slice(a *CSR, copies int, rows Order, columns []int32, layout Layout) *slic
 	return s
 }
 
-// fill makes the arrays of level l and of all later levels. rows are the level's rows, sorted by length. first says
-// whether l is the first level.
+// fill makes the arrays of level l, from its rows by length, and of all later levels.
 func (s *sliced) fill(l *level, rows []row, first bool) {
 	var sums []row
 	if l.next != nil {
@@ -131,9 +125,7 @@ func (s *sliced) fill(l *level, rows []row, first bool) {
 	s.fill(l.next, sums, false)
 }
 
-// pack appends the terms of the bucket's rows to the arrays column, weight and entry, and returns the three arrays. It
-// appends the first term of every row, then the second term of every row, and so on. Where a row has no more terms, it
-// appends padding.
+// pack appends the terms of the bucket's rows, with padding, to the three arrays.
 func (b bucket) pack(column []int32, weight []float32, entry []int32, rows []row) ([]int32, []float32, []int32) {
 	for k := range b.terms {
 		for _, r := range rows {
@@ -148,8 +140,7 @@ func (b bucket) pack(column []int32, weight []float32, entry []int32, rows []row
 	return column, weight, entry
 }
 
-// cut cuts long rows into chunks, and returns the chunks sorted by length. It also returns the rows of the next level,
-// called sums. They include one row for each long row, which adds up the sums of the chunks of this long row.
+// cut cuts long rows into chunks, by length; sums are the rows of the next level, which add up chunks.
 func (l *level) cut(long []row) (chunks, sums []row) {
 	type part struct{ of, number int }
 	var parts []part
@@ -176,7 +167,6 @@ func (l *level) cut(long []row) (chunks, sums []row) {
 	return ordered, sums
 }
 
-// runsOf divides a list of rows, which is sorted by length, into runs. A [run] is a group of rows of equal length.
 func runsOf(rows []row) (runs []run) {
 	for _, r := range rows {
 		if n := len(runs); n > 0 && runs[n-1].length == len(r.index) {
@@ -188,7 +178,7 @@ func runsOf(rows []row) (runs []run) {
 	return runs
 }
 
-// rowOf returns, for each place, the number of its row in the order by length.
+// rowOf is, for each place, its row in the order by length.
 func (s *sliced) rowOf() []int32 {
 	out := make([]int32, 0, len(s.column))
 	at := 0
