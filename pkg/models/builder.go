@@ -37,8 +37,7 @@ type Builder struct {
 	layer *layerOf
 }
 
-// declare builds the network, and returns the number of its solves, Output.Solves. If the computation graph cannot be
-// built, GoMLX panics. In this case, declare returns an error.
+// declare builds the network and returns Output.Solves.
 func (b *Builder) declare() (solves int, err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -54,12 +53,10 @@ func (b *Builder) declare() (solves int, err error) {
 	return b.Network.Build(b).Solves, nil
 }
 
-// startError is an error in creating a parameter. By the type, [Builder.declare] distinguishes it from an error in
-// building the computation graph.
+// startError is an error in creating a parameter, as opposed to one in building the graph.
 type startError struct{ error }
 
-// Param returns the value of a parameter, which it finds in the store. If the store does not have the parameter, Param
-// creates it while [Model.Declare] builds the network. In all other builds of the network, Param panics.
+// Param is the value of a parameter in the store. [Model.Declare] creates those that are missing; elsewhere they panic.
 func (b *Builder) Param(p Param) *Node {
 	if b.layer != nil {
 		return b.layer.param(b.Graph, p)
@@ -82,8 +79,7 @@ func (b *Builder) Param(p Param) *Node {
 	return v.NodeValue(b.Graph)
 }
 
-// starting returns the parameter's initial value. It returns an error if the free memory is too small. Two copies of
-// the value have to fit: a slice of random numbers, and the tensor made of the slice.
+// starting is the initial value, if two copies of it fit into memory: a slice of random numbers and its tensor.
 func (b *Builder) starting(p Param) (*tensors.Tensor, error) {
 	if err := machine.Room(2 * 4 * int64(p.size())); err != nil {
 		return nil, fmt.Errorf("parameter %q of %s, of the shape %v, %w; or lower --hidden", p.Name, b.Config.Model,
@@ -92,15 +88,13 @@ func (b *Builder) starting(p Param) (*tensors.Tensor, error) {
 	return b.start(p)
 }
 
-// Linear returns x W^T + b, [n, out], for x, [n, in]. W and b start with uniform random numbers in ±1/sqrt(in), as in
-// PyTorch.
+// Linear is x W^T + b, [n, out]. W and b start uniform in ±1/sqrt(in), as in PyTorch.
 func (b *Builder) Linear(name string, x *Node, out int) *Node {
 	w, bias := b.linear(name, x.Shape().Dimensions[1], out)
 	return affine(x, w, bias)
 }
 
-// Encode is [Builder.Linear] of the graph's node features X: X W^T + b, [n, out]. If most entries of X are zero, X is
-// multiplied as a sparse matrix.
+// Encode is [Builder.Linear] of the node features, as a sparse product if most are zero.
 func (b *Builder) Encode(name string, out int) *Node {
 	w, bias := b.linear(name, b.Features, out)
 	return Add(b.Encoded(w), ExpandLeftToRank(bias, 2))
@@ -127,11 +121,9 @@ func (b *Builder) all(list []*tensors.Tensor) []*Node {
 	return nodes
 }
 
-// Encoded returns X W^T for the graph's node features X and a weight W, [out, Features]. A network calls Encoded if it
-// declares W itself. [Builder.Encode] declares W.
+// Encoded is X W^T for the node features X and a weight [out, Features] that the network declares itself.
 func (b *Builder) Encoded(w *Node) *Node { return b.Model.features.times(w, b.features) }
 
-// linear declares the weight and the bias of a linear layer. matrix declares the weight alone.
 func (b *Builder) linear(name string, in, out int) (w, bias *Node) {
 	w = b.matrix(name, in, out)
 	return w, b.Param(Param{Name: name + ".bias", Shape: []int{out}, Limit: 1 / math.Sqrt(float64(in))})
@@ -141,8 +133,7 @@ func (b *Builder) matrix(name string, in, out int) *Node {
 	return b.Param(Param{Name: name + ".weight", Shape: []int{out, in}, Limit: 1 / math.Sqrt(float64(in))})
 }
 
-// glorot declares a parameter that starts with uniform random numbers in ±sqrt(6/(in+out)) (Glorot and Bengio 2010). in
-// is the number of inputs of the linear map, and out is the number of its outputs.
+// glorot declares a parameter that starts uniform in ±sqrt(6/(in+out)) (Glorot and Bengio 2010).
 func (b *Builder) glorot(name string, in, out int, shape ...int) *Node {
 	return b.Param(Param{Name: name, Shape: shape, Limit: math.Sqrt(6 / float64(in+out))})
 }
@@ -151,12 +142,11 @@ func (b *Builder) glorot(name string, in, out int, shape ...int) *Node {
 func times(x, w *Node) *Node        { return Dot(x, Transpose(w, 0, 1)).Product() }
 func affine(x, w, bias *Node) *Node { return Add(times(x, w), ExpandLeftToRank(bias, 2)) }
 
-// Teach gives the builder the labels. labels, [n, 1], holds the number of each node's class. mask, [n, 1], is 1 for
-// training nodes, whose labels the model may read, and 0 for all other nodes.
+// Teach gives the builder the class of each node, and the mask of those whose class the model may read; [n, 1] each.
 func (b *Builder) Teach(labels, mask *Node) { b.labels, b.mask = labels, mask }
 
-// Known returns the labels of the training nodes as one-hot rows, [n, Classes]. The rows of all other nodes are zero,
-// so that no model sees a label on which it is evaluated. All rows are zero if [Builder.Teach] was not called.
+// Known has the labels of the training nodes as one-hot rows, [n, Classes]. All other rows are zero, so that no model sees
+// a label on which it is evaluated.
 func (b *Builder) Known() *Node {
 	if b.mask == nil {
 		return Zeros(b.Graph, shapes.Make(dtypes.Float32, len(b.Order), b.Classes))
@@ -166,11 +156,10 @@ func (b *Builder) Known() *Node {
 	return Where(chosen, BroadcastToShape(b.mask, classes.Shape()), ZerosLike(classes))
 }
 
-// epsilon is added to the variance in LayerNorm, BatchNorm and InstanceNorm. momentum is the weight of a training
-// step's statistics in the running means and variances of BatchNorm. Both have PyTorch's default values.
+// epsilon and momentum are PyTorch's: added to variances, and the weight of a step in BatchNorm's running statistics.
 const epsilon, momentum = 1e-5, 0.1
 
-// Norm applies the normalisation that the setting "norm" names: LayerNorm, BatchNorm, InstanceNorm or none.
+// Norm is the normalisation that the setting "norm" names.
 func (b *Builder) Norm(name string, x *Node) *Node {
 	switch b.Config.Norm {
 	case "layer":
@@ -183,16 +172,13 @@ func (b *Builder) Norm(name string, x *Node) *Node {
 	return x
 }
 
-// LayerNorm normalises each row to mean 0 and variance 1 (Ba, Kiros and Hinton 2016), and scales and shifts the columns
-// by trainable parameters.
+// LayerNorm normalises rows (Ba, Kiros and Hinton 2016).
 func (b *Builder) LayerNorm(name string, x *Node) *Node {
 	mean, variance := moments(x, 1)
 	return b.scaled(name, x, mean, variance)
 }
 
-// BatchNorm normalises each column over the nodes of the graph (Ioffe and Szegedy 2015), and scales and shifts the
-// columns by trainable parameters. In evaluation, it normalises by running means and variances, which training has
-// gathered.
+// BatchNorm normalises columns over the nodes (Ioffe and Szegedy 2015), in evaluation by running statistics.
 func (b *Builder) BatchNorm(name string, x *Node) *Node {
 	width := []int{x.Shape().Dimensions[1]}
 	b.Param(Param{Name: name + ".running_mean", Shape: width, Fixed: true})
@@ -213,23 +199,20 @@ func (b *Builder) BatchNorm(name string, x *Node) *Node {
 	return b.scaled(name, x, mean, variance)
 }
 
-// InstanceNorm normalises each column over the nodes of the graph, as [Builder.BatchNorm] does, but it always takes the
-// mean and the variance of x itself, in evaluation, too (Ulyanov, Vedaldi and Lempitsky 2016; the graph is the
-// instance). So there are no running statistics, which lag behind when features change much from one step to the next.
+// InstanceNorm normalises columns by their own statistics in evaluation, too (Ulyanov, Vedaldi and Lempitsky 2016; the
+// graph is the instance). So nothing lags behind when features change much from step to step.
 func (b *Builder) InstanceNorm(name string, x *Node) *Node {
 	mean, variance := moments(x, 0)
 	return b.scaled(name, x, mean, variance)
 }
 
-// moments returns the mean and the population variance of x over an axis, which is kept with length 1: those of each
-// column for axis 0, and those of each row for axis 1.
+// moments are the mean and the population variance over an axis, which stays with length 1.
 func moments(x *Node, axis int) (mean, variance *Node) {
 	mean = ReduceAndKeep(x, ReduceMean, axis)
 	return mean, ReduceAndKeep(Square(Sub(x, mean)), ReduceMean, axis)
 }
 
-// scaled returns (x - mean)/sqrt(variance + epsilon) γ + β. It declares the parameters γ, with the name name+".weight",
-// and β, with the name name+".bias".
+// scaled is (x - mean)/sqrt(variance + epsilon) γ + β with the parameters name.weight and name.bias.
 func (b *Builder) scaled(name string, x, mean, variance *Node) *Node {
 	width := []int{x.Shape().Dimensions[1]}
 	scale := b.Param(Param{Name: name + ".weight", Shape: width, Value: 1})

@@ -10,12 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Dropout sets each entry of x to 0 with the probability p of the setting "dropout", and divides all other entries by
-// 1 - p. It does so in training only.
+// Dropout is that of PyTorch, in training only, with the probability that the setting "dropout" gives.
 func (b *Builder) Dropout(x *Node) *Node { return b.DropoutOf(x, b.Config.Dropout) }
 
-// DropoutOf is [Builder.Dropout] with the given probability p. It is for models that have several probabilities of
-// dropout.
 func (b *Builder) DropoutOf(x *Node, p float64) *Node {
 	if p == 0 || !b.Random() {
 		return x
@@ -25,8 +22,7 @@ func (b *Builder) DropoutOf(x *Node, p float64) *Node {
 	return Where(kept(entry, b.seed(), p), DivScalar(x, 1-p), ZerosLike(x))
 }
 
-// Random tells whether this computation draws random numbers, such as those of dropout. Training draws random numbers
-// unless [Model.Still] is set. Evaluation draws none.
+// Random tells whether this computation draws random numbers: in training, unless [Model.Still] is set.
 func (b *Builder) Random() bool {
 	if b.layer != nil {
 		return b.layer.random
@@ -34,7 +30,7 @@ func (b *Builder) Random() bool {
 	return !b.Still && b.Scope.IsTraining(b.Graph)
 }
 
-// seed draws a seed for one call of [kept]. A seed is an array of two whole numbers of 24 bits each.
+// seed draws a seed for one call of [kept]: two whole numbers of 24 bits.
 func (b *Builder) seed() *Node {
 	if b.layer != nil {
 		return b.layer.seed(b.Graph)
@@ -42,25 +38,19 @@ func (b *Builder) seed() *Node {
 	return b.seeds()
 }
 
-// seeds draws an array of seeds for [kept]. A seed consists of two numbers. Therefore the shape of the array is dims,
-// followed by 2.
+// seeds draws seeds, [dims…, 2].
 func (b *Builder) seeds(dims ...int) *Node {
 	u := b.Scope.RandomUniform(b.Graph, shapes.Make(dtypes.Float32, append(dims, 2)...))
 	return ConvertDType(MulScalar(u, 1<<24), dtypes.Uint32)
 }
 
-// kept makes the random choices of dropout: for every entry of an array, it tells whether the entry stays. An entry
-// stays with probability 1 - p. The argument number, of type uint32, holds a different number for each entry. The
-// argument seed holds two numbers. kept can be used in the bodies of GoMLX's loops.
+// kept tells, for each entry, whether it stays in dropout: with probability 1 - p. number, of type uint32, numbers the
+// entries. kept works in loop bodies.
 //
-// kept computes a hash for each entry: a 32-bit number h that looks random, but depends only on the entry's number and
-// on the seed. The entry stays if h is less than (1-p) 2^32. Hashes take little time and no memory, since XLA computes
-// each hash where it is used. Numbers from a random number generator would take 15 ns per entry on the CPU, and would
-// stay in memory until the backward pass.
-//
-// At first, h is the entry's number. Two rounds then change h, one for each number of the seed. A round first combines
-// h with the number of the seed by exclusive or. Then it applies a one-to-one function of 32-bit numbers, which mixes
-// the bits of h. This function is the last part of MurmurHash3 (Appleby 2011) with other constants (Wellons 2018).
+// The entry stays if a hash of its number and the seed is below (1-p) 2^32. Hashes take little time and no memory, since XLA
+// computes them where they are used; a random number generator takes 15 ns per entry, and its numbers stay in memory until
+// the backward pass. Two rounds combine h with a number of the seed by exclusive or, and mix its bits by the last part of
+// MurmurHash3 (Appleby 2011) with other constants (Wellons 2018).
 func kept(number, seed *Node, p float64) *Node {
 	constant := func(v uint32) *Node { return loop.Like(loop.Const(number.Graph(), v), number) }
 	fold := func(h *Node, by uint32) *Node { return BitwiseXor(h, BitwiseShiftRightLogical(h, constant(by))) }

@@ -29,8 +29,8 @@ type features struct {
 // of the time of GRAND's epochs.)
 const dense = 1.0 / 16
 
-// Sparse tells whether so many of a graph's node features are zero that models multiply them as a sparse matrix. Its
-// first result counts the entries of the feature matrix that are not zero.
+// Sparse counts the node features that are not zero, and tells whether they are so few that models multiply them as a sparse
+// matrix.
 func Sparse(g *graphs.Graph) (entries int, yes bool) {
 	for _, v := range g.Features {
 		if v != 0 {
@@ -40,8 +40,7 @@ func Sparse(g *graphs.Graph) (entries int, yes bool) {
 	return entries, float64(entries) < dense*float64(len(g.Features))
 }
 
-// newFeatures prepares the node features, with their rows in the given order of the nodes. The last argument tells
-// whether dropout acts on the features.
+// newFeatures lays out the node features; dropped says that dropout acts on them.
 func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features, err error) {
 	x := sparse.Permute(order, g.Features, g.NumFeatures)
 	if _, yes := Sparse(g); !yes {
@@ -69,8 +68,7 @@ func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features,
 	return f, nil
 }
 
-// dropped applies dropout to the node features. The argument nodes holds the arrays of the features as values in the
-// computation graph. The result holds the same arrays after dropout.
+// dropped applies dropout to the arrays of the features.
 func (f features) dropped(b *Builder, nodes []*Node) []*Node {
 	if f.sparse != nil { // all features are zero, and nothing has to be dropped
 		return nodes
@@ -78,8 +76,7 @@ func (f features) dropped(b *Builder, nodes []*Node) []*Node {
 	return append([]*Node{b.Dropout(nodes[0])}, nodes[1:]...)
 }
 
-// times returns X W^T for the node features X and a weight W, [d, m]. Gradients flow to W, but not to X. The second
-// argument holds the arrays of X, as values in the computation graph.
+// times is X W^T for a weight [d, m], with a gradient for W alone.
 func (f features) times(w *Node, nodes []*Node) *Node {
 	w = Transpose(w, 0, 1)
 	switch {
@@ -94,7 +91,7 @@ func (f features) times(w *Node, nodes []*Node) *Node {
 	return Dot(nodes[0], w).Product()
 }
 
-// denseFeatures returns the node features, [n, Features], or nil if they are stored as a sparse matrix or a pattern.
+// denseFeatures are the node features, or nil if they are laid out as sparse.
 func (b *Builder) denseFeatures() *Node {
 	if f := b.Model.features; f.sparse != nil || f.pattern != nil {
 		return nil
@@ -102,8 +99,7 @@ func (b *Builder) denseFeatures() *Node {
 	return b.features[0]
 }
 
-// mapped returns x w^T, [n, out], where x is [n, in] and the weight w is [out, in]. If x is nil, mapped takes the node
-// features in place of x.
+// mapped is x w^T, where nil stands for the node features.
 func (b *Builder) mapped(x, w *Node) *Node {
 	if x == nil {
 		return b.Encoded(w)

@@ -22,17 +22,13 @@ import (
 // in the authors' code, https://github.com/nerdslab/halfhop, the choice is made only once, so that training and
 // evaluation see the same graph. The choice does not depend on the seed of the training.
 type halfHop struct {
-	// In the shapes of the matrices, "nodes" is the number of the graph's own nodes, and "all" is the number of all
-	// nodes, with the slow nodes. The matrix mix, [all, nodes], computes the features of all nodes from the features of
-	// the graph's own nodes. The matrix leave, [nodes, all], removes the rows of slow nodes. The field into is mix,
-	// laid out for products. The field back is leave, laid out for products.
+	// mix, [all, own], computes the features of all nodes from those of the graph's own; leave, [own, all], removes the
+	// rows of slow nodes. into and back are the same, laid out.
 	mix, leave *sparse.CSR
 	into, back *sparse.Matrix
 }
 
-// newHalfHop adds slow nodes to a graph. The argument a is the adjacency of the graph, without self loops. The
-// arguments p and alpha are p and α of [halfHop]. The result augmented is the adjacency with slow nodes. Slow nodes are
-// numbered after the graph's own nodes.
+// newHalfHop adds slow nodes, numbered after the graph's own, to an adjacency without self loops.
 func newHalfHop(a *sparse.CSR, p, alpha float64) (h *halfHop, augmented *sparse.CSR, err error) {
 	h = &halfHop{}
 	var mix, all edgeList
@@ -68,8 +64,7 @@ func newHalfHop(a *sparse.CSR, p, alpha float64) (h *halfHop, augmented *sparse.
 	return h, augmented, err
 }
 
-// chosenNodes chooses the nodes whose incoming edges get slow nodes (see [halfHop]). Each node is chosen with the
-// probability p. The choice depends only on p and the number of nodes.
+// chosenNodes depends on p and the number of nodes alone.
 func chosenNodes(nodes int, p float64) []bool {
 	rng, chosen := rand.New(rand.NewPCG(uint64(nodes), 0x68616c66686f70)), make([]bool, nodes)
 	for i := range chosen {
@@ -78,8 +73,7 @@ func chosenNodes(nodes int, p float64) []bool {
 	return chosen
 }
 
-// prepare lays out the matrices that [chain.spread] and [chain.collect] multiply by. The argument order is the order of
-// all nodes, slow nodes included.
+// prepare lays out mix and leave, for the order of all nodes.
 func (h *halfHop) prepare(order sparse.Order) (arrays []*tensors.Tensor, err error) {
 	if h.into, err = sparse.NewRectangular(h.mix, order, nil); err != nil {
 		return nil, err
@@ -90,7 +84,6 @@ func (h *halfHop) prepare(order sparse.Order) (arrays []*tensors.Tensor, err err
 	return slices.Concat(h.into.Tensors(), h.back.Tensors()), nil
 }
 
-// edgeList is a list of edges with weights.
 type edgeList struct {
 	target, source []int32
 	weight         []float32
@@ -105,8 +98,7 @@ func (l *edgeList) csr(targets, sources int) (*sparse.CSR, error) {
 	return sparse.FromEdges(targets, sources, l.target, l.source, l.weight)
 }
 
-// normalisedByTargets returns D^-1/2 A D^-1/2 for the matrix A = a of directed edges. The diagonal matrix D holds the
-// row sums of A. These are the numbers of incoming edges of the nodes.
+// normalisedByTargets is D^-1/2 A D^-1/2 of directed edges, where D holds the numbers of incoming edges.
 func normalisedByTargets(a *sparse.CSR) *sparse.CSR {
 	s, degree := *a, make([]float64, a.Rows)
 	for i := range degree {
@@ -123,10 +115,8 @@ func normalisedByTargets(a *sparse.CSR) *sparse.CSR {
 	return &s
 }
 
-// withMirrorImages makes a symmetric matrix from the square matrix a. The result both is this symmetric matrix. It has
-// an entry 1 at each position at which a or the transpose of a has an entry. The results entry and image are lists,
-// with one number for each entry of the symmetric matrix. The number in the list entry is 1 if a has an entry at the
-// same position, else 0. The number in the list image is 1 if the transpose of a has an entry there, else 0.
+// withMirrorImages is the symmetric matrix with an entry wherever a or its transpose has one. entry and image are 1 for
+// those of its entries that a, or the transpose of a, has.
 func withMirrorImages(a *sparse.CSR) (both *sparse.CSR, entry, image []float32, err error) {
 	t := a.Transpose()
 	var l edgeList
@@ -142,7 +132,7 @@ func withMirrorImages(a *sparse.CSR) (both *sparse.CSR, entry, image []float32, 
 	return both, entry, image, err
 }
 
-// oneIf returns 1 if the list contains the number, and 0 otherwise. The list is in ascending order.
+// oneIf is 1 if the list, in ascending order, has the number, else 0.
 func oneIf(list []int32, number int32) float32 {
 	if _, ok := slices.BinarySearch(list, number); ok {
 		return 1

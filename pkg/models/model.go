@@ -34,7 +34,6 @@ type Model struct {
 	features features
 }
 
-// New prepares a model for a graph.
 func New(c Config, g *graphs.Graph) (*Model, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -60,9 +59,7 @@ func New(c Config, g *graphs.Graph) (*Model, error) {
 	return m, nil
 }
 
-// Seen returns the graph as the model sees it. A model with the setting "undirected" sees the directions of edges if
-// this setting is false. If the setting is true, or if the model does not have it, the model sees a graph without
-// directions.
+// Seen is the graph as the model sees it: without directions, unless its setting "undirected" is there and false.
 func Seen(c Config, g *graphs.Graph) *graphs.Graph {
 	if registry[c.Model].Has("undirected") && !c.Undirected {
 		return g
@@ -70,9 +67,7 @@ func Seen(c Config, g *graphs.Graph) *graphs.Graph {
 	return g.Undirected()
 }
 
-// Builder returns the builder that adds the model to a computation graph. The argument scope holds the model's
-// parameters as variables of GoMLX. The argument arrays lists the values in the computation graph that stand for
-// [Model.Arrays]. Dropout is active if the computation graph is built for training.
+// Builder adds the model to a computation graph. scope has its parameters, and arrays stand for [Model.Arrays].
 func (m *Model) Builder(scope *model.Scope, arrays []*Node) *Builder {
 	split := len(m.features.arrays)
 	b := &Builder{Model: m, Scope: scope, Graph: arrays[0].Graph(), arrays: arrays, features: arrays[:split]}
@@ -82,18 +77,15 @@ func (m *Model) Builder(scope *model.Scope, arrays []*Node) *Builder {
 	return b
 }
 
-// dropsFeatures tells whether training applies dropout to the node features.
 func (m *Model) dropsFeatures() bool {
 	return registry[m.Config.Model].DropFeatures && m.Config.Dropout > 0
 }
 
-// Build adds the model to a computation graph. [Model.Builder] explains the arguments.
 func (m *Model) Build(scope *model.Scope, arrays []*Node) Output {
 	return m.Network.Build(m.Builder(scope, arrays))
 }
 
-// Explain says in a sentence why the computation of the model failed, or returns "" if it did not fail. The argument
-// outcome is the value that the computation gave for Output.Stats.Outcome.
+// Explain says why the computation with the outcome Output.Stats.Outcome failed, or "".
 func (m *Model) Explain(outcome int) string {
 	if e, ok := m.Network.(Explainer); ok {
 		return e.Explain(outcome)
@@ -101,11 +93,9 @@ func (m *Model) Explain(outcome int) string {
 	return ""
 }
 
-// Pretraining is the number of epochs at the start of training in which only a part of the model is trained; see
-// [Pretrainer].
+// Pretraining is the number of epochs of pretraining; see [Pretrainer].
 func (m *Model) Pretraining() int { return pretraining(m.Network, m.Config) }
 
-// Pretraining is [Model.Pretraining] of a valid configuration, without a graph.
 func (c Config) Pretraining() int {
 	c = c.Resolved()
 	return pretraining(registry[c.Model].New(c), c)
@@ -118,8 +108,7 @@ func pretraining(n Network, c Config) int {
 	return 0
 }
 
-// Declaration is what [Model.Declare] finds out about a model: its parameters and all its variables, and properties of
-// its computation graph.
+// Declaration is what [Model.Declare] finds out.
 type Declaration struct {
 	// Params are the parameters that the network declared by [Builder.Param]. Parameters of GoMLX's own layers are not
 	// among them.
@@ -133,9 +122,8 @@ type Declaration struct {
 	Solves int
 }
 
-// Declare makes a model's variables in a store, GoMLX's collection of variables. To do so, it builds the model once, in
-// training mode, in a computation graph that is then thrown away. The function start gives the initial values of the
-// parameters that the network declares by [Builder.Param]. GoMLX's own layers use their own initialisers.
+// Declare makes the model's variables in a store, with initial values of the parameters by start, by building the model
+// once in a graph that is thrown away. GoMLX's own layers use their own initialisers.
 func (m *Model) Declare(backend compute.Backend, store *model.Store,
 	start func(Param) (*tensors.Tensor, error)) (d Declaration, err error) {
 	before := map[*model.Variable]bool{}
@@ -165,10 +153,8 @@ func (m *Model) Declare(backend compute.Backend, store *model.Store,
 	return d, store.InitializeVariables(backend, nil)
 }
 
-// Parameters lists the arrays of a model, with their shapes, for graphs with the given numbers of features and classes.
-// These arrays are the parameters that the network declares by [Builder.Param], and the parameters of GoMLX's own
-// layers. The shapes are those for a graph of two nodes. Only an array with an entry for every node ([Param.Nodes]) has
-// another shape on a larger graph. [ParametersOn] lists the shapes for a given graph.
+// Parameters lists the arrays of a model with their shapes, for a graph of two nodes: only those with an entry per node
+// ([Param.Nodes]) have others elsewhere (ParametersOn).
 func Parameters(c Config, features, classes int) ([]Param, error) {
 	// Any graph would do, since no shape depends on the edges. (The arrays with an entry for every node are listed with
 	// their shapes for two nodes, as the comment on Parameters says.)
@@ -180,7 +166,6 @@ func Parameters(c Config, features, classes int) ([]Param, error) {
 	return ParametersOn(c, g)
 }
 
-// ParametersOn lists the arrays of a model as [Parameters] does, but with their shapes for the graph g.
 func ParametersOn(c Config, g *graphs.Graph) ([]Param, error) {
 	e, err := engine.Open(engine.Go)
 	if err != nil {
@@ -208,7 +193,7 @@ func ParametersOn(c Config, g *graphs.Graph) ([]Param, error) {
 // NameOf is the name that a variable has in files of weights.
 func NameOf(v *model.Variable) string { return strings.TrimPrefix(v.Path(), model.ScopeSeparator) }
 
-// Unused lists the names of arrays that a file of weights may hold although the model does not read them; see [Twin].
+// Unused lists the arrays that a file of weights may have beside those that the model reads; see [Twin].
 func Unused(c Config) []string {
 	k, err := Lookup(c.Model)
 	if err != nil {

@@ -124,7 +124,6 @@ func Kinds() []Kind {
 	return all
 }
 
-// Names lists the names of the models, in the order of [Kinds].
 func Names() []string {
 	var names []string
 	for _, k := range Kinds() {
@@ -133,7 +132,6 @@ func Names() []string {
 	return names
 }
 
-// Lookup returns the kind with the given name. If there is none, the error lists all names.
 func Lookup(name string) (Kind, error) {
 	if k, ok := registry[name]; ok {
 		return k, nil

@@ -35,10 +35,8 @@ type Setting struct {
 	Reverse bool
 }
 
-// Key is the setting's name in JSON.
 func (s Setting) Key() string { return strings.ReplaceAll(s.Name, "-", "_") }
 
-// Current is the setting's value.
 func (s Setting) Current() any {
 	switch v := s.Value.(type) {
 	case *int:
@@ -55,11 +53,9 @@ func (s Setting) Current() any {
 	panic(fmt.Errorf("setting %s points to a %T, which no setting is", s.Name, s.Value))
 }
 
-// isZero tells whether the setting has its type's zero value.
 func (s Setting) isZero() bool { return reflect.ValueOf(s.Current()).IsZero() }
 
-// Parse reads a value from text, as it is written on a command line, and gives it to the setting. If text is not a
-// value of the setting's type, Parse returns an error and does not change the setting.
+// Parse sets the value from text, as on a command line, or changes nothing.
 func (s Setting) Parse(text string) (err error) {
 	switch v := s.Value.(type) {
 	case *int:
@@ -79,8 +75,6 @@ func (s Setting) Parse(text string) (err error) {
 	return nil
 }
 
-// assign parses text, and stores the value in a variable, *to. If text cannot be parsed, assign returns the error and
-// does not change the variable.
 func assign[T any](to *T, parse func(string) (T, error), text string) error {
 	v, err := parse(text)
 	if err == nil {
@@ -89,7 +83,6 @@ func assign[T any](to *T, parse func(string) (T, error), text string) error {
 	return err
 }
 
-// Decode gives the setting a value from JSON.
 func (s Setting) Decode(raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, s.Value); err != nil || string(raw) == "null" {
 		return fmt.Errorf("%s is %s: it must be %s", s.Name, raw, s.kind())
@@ -97,7 +90,6 @@ func (s Setting) Decode(raw json.RawMessage) error {
 	return nil
 }
 
-// kind names the type of the setting's values in error messages.
 func (s Setting) kind() string {
 	switch s.Value.(type) {
 	case *int:
@@ -112,12 +104,10 @@ func (s Setting) kind() string {
 	return "a text"
 }
 
-// Unlimited, as the value of Most, means that a setting has no upper limit. Positive, as the value of Least, means that
-// the setting must be above 0. The two constants are the largest and the smallest positive number of type float32, the
-// type in which training computes.
+// Unlimited and Positive stand for no upper limit and for "above 0", within float32, in which training computes.
 const Unlimited, Positive = math.MaxFloat32, math.SmallestNonzeroFloat32
 
-// Check returns an error if the value is not allowed. The error says what to choose.
+// Check says what to choose if the value is not allowed.
 func (s Setting) Check() error {
 	var number float64
 	switch v := s.Value.(type) {
@@ -142,8 +132,6 @@ func (s Setting) Check() error {
 	return nil
 }
 
-// bounds returns the smallest and the largest number allowed. For settings of type int, both lie within the range of
-// 32-bit integers.
 func (s Setting) bounds() (least, most float64) {
 	least, most = s.Least, s.Most
 	if least >= most {
@@ -155,7 +143,6 @@ func (s Setting) bounds() (least, most float64) {
 	return least, most
 }
 
-// limits says, for error messages, which numbers are allowed.
 func (s Setting) limits() string {
 	const fits = " that fits float32"
 	least, most := s.bounds()
@@ -172,7 +159,7 @@ func (s Setting) limits() string {
 	return fmt.Sprintf("%s of at least %s"+fits, s.kind(), decimal(least))
 }
 
-// decimal returns a number as text, without an exponent if the number is whole.
+// decimal is a number as text, without an exponent if it is whole.
 func decimal(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 		return strconv.FormatInt(int64(v), 10)
@@ -251,8 +238,7 @@ func addressable(value any) reflect.Value {
 	return v
 }
 
-// OwnOf returns the values of the model's own settings in a configuration. It panics if the configuration is that of
-// another model, whose settings have another type.
+// OwnOf is the model's own settings. It panics for the configuration of another model.
 func OwnOf[T any](c Config) T {
 	v, ok := c.Own.(T)
 	if !ok {

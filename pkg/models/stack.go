@@ -57,7 +57,7 @@ func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *No
 	}, x, own, layerShared{constants{b.arrays}}, count)
 }
 
-// layerOwn has stacks of what layers have of their own: the values of their parameters, and the seeds of their draws.
+// layerOwn are stacks of what layers have of their own: parameters, and seeds of random draws.
 type layerOwn struct {
 	Values []*Node
 	Seeds  *Node
@@ -85,14 +85,12 @@ type layerOf struct {
 	draws int
 }
 
-// within returns a builder for one layer. The first argument is the additional state of this builder. The layer is
-// built in the computation graph of x.
+// within is a builder for one layer, in the computation graph of x.
 func (b *Builder) within(in *layerOf, x *Node, arrays []*Node) *Builder {
 	return &Builder{Model: b.Model, Graph: x.Graph(), arrays: arrays, layer: in}
 }
 
-// declaration lists the parameters of layer l and counts its random draws. To do so, it builds the layer in a
-// computation graph that is then thrown away.
+// declaration lists the parameters and counts the draws of layer l, in a graph that is thrown away.
 func (b *Builder) declaration(l int, x *Node, layer func(b *Builder, l int, x *Node) *Node) *layerOf {
 	g := NewGraph(b.Graph.Backend(), "a layer of "+b.Config.Model)
 	defer g.Finalize()
@@ -106,9 +104,7 @@ func (b *Builder) declaration(l int, x *Node, layer func(b *Builder, l int, x *N
 	return in
 }
 
-// param returns the value of the layer's parameter p. The values are in the order in which the layer asks for its
-// parameters, so that the first call returns the first value, and so on. While [Builder.declaration] lists the
-// parameters, there are no values yet. Then param adds p to the list of parameters, and returns a placeholder.
+// param is the next value, in the order in which the layer asks; while parameters are listed, a placeholder.
 func (in *layerOf) param(g *Graph, p Param) *Node {
 	if p.Fixed {
 		panic(fmt.Errorf("parameter %s is not trained, but gathered: Builder.Layers cannot do that, "+
@@ -122,8 +118,7 @@ func (in *layerOf) param(g *Graph, p Param) *Node {
 	return in.values[in.asked-1]
 }
 
-// seed returns the seed of the next random draw. While [Builder.declaration] counts the draws, there are no seeds yet,
-// and seed returns a placeholder.
+// seed is the seed of the next draw, or a placeholder while draws are counted.
 func (in *layerOf) seed(g *Graph) *Node {
 	in.draws++
 	if in.seeds == nil {

@@ -8,15 +8,13 @@ import (
 	"strings"
 )
 
-// Settings lists the settings that the configuration's model has. They point into a copy of the configuration, so that
-// changing them does not change c. To change a setting, use [Config.Set].
+// Settings are the settings that the model has. They point into a copy: to change one, use [Config.Set].
 func (c Config) Settings() []Setting {
 	list, _ := c.bound()
 	return list
 }
 
-// bound lists the model's settings. For a shared setting, Setting.Value points to a field of c. For one of the model's
-// own settings, Setting.Value points into a copy of c.Own. After a change, call keep, which stores this copy in c.
+// bound are the same, but point into c, apart from the own settings, which keep stores in c.
 func (c *Config) bound() (list []Setting, keep func()) {
 	k := registry[c.Model]
 	for _, s := range c.shared() {
@@ -31,24 +29,20 @@ func (c *Config) bound() (list []Setting, keep func()) {
 	return append(list, SettingsOf(own)...), func() { c.Own = own.Interface() }
 }
 
-// Set reads a value from text, and gives it to the setting with the given name. The name and the text are as on the
-// command line. If the model does not have the setting, Set returns an error, unless the value is [Setting.Absent],
-// such as 0 for the number of reverse layers.
+// Set parses the value of a setting. A setting that the model lacks is an error, unless the value is [Setting.Absent].
 func (c *Config) Set(name, text string) error {
 	return c.change(name, func(s Setting) error { return s.Parse(text) })
 }
 
-// Decode gives a value from JSON to a setting. The argument key is the name of the setting in JSON. If the model does
-// not have the setting, Decode does the same as [Config.Set].
+// Decode is Set for a value in JSON, whose key is the setting's name with "_".
 func (c *Config) Decode(key string, raw json.RawMessage) error {
 	return c.change(SettingOf(key), func(s Setting) error { return s.Decode(raw) })
 }
 
-// SettingOf turns the name that a setting has in JSON, such as "max_iterations", into the setting's name,
-// "max-iterations".
+// SettingOf is the setting of a key in JSON.
 func SettingOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
 
-// Known tells whether any model has a setting with the given name in JSON.
+// Known tells whether any model has a setting with this key.
 func Known(key string) bool {
 	for _, k := range registry {
 		if k.knows(SettingOf(key)) {
@@ -58,9 +52,6 @@ func Known(key string) bool {
 	return false
 }
 
-// change finds the setting with the given name, and changes it by the function that is the second argument. If the
-// model does not have the setting, change returns an error, unless the new value is the one with which the setting has
-// no effect ([Setting.Absent]).
 func (c *Config) change(name string, to func(Setting) error) error {
 	list, keep := c.bound()
 	i := indexOf(list, name)
@@ -74,13 +65,11 @@ func (c *Config) change(name string, to func(Setting) error) error {
 	return to(list[i])
 }
 
-// indexOf returns the index of the setting with the given name, or -1 if the list does not have it.
 func indexOf(list []Setting, name string) int {
 	return slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
 }
 
-// absent tells whether a change would give the shared setting of the given name the value with which the setting has no
-// effect ([Setting.Absent]). The second argument is the function that makes the change.
+// absent tells whether a change gives the shared setting its value without effect.
 func absent(name string, to func(Setting) error) bool {
 	var other Config
 	for _, s := range other.shared() {
@@ -91,7 +80,7 @@ func absent(name string, to func(Setting) error) bool {
 	return false
 }
 
-// refuse returns an error for a setting that the model does not have. The error lists the settings that the model has.
+// refuse is the error for a setting that the model lacks; it lists those that there are.
 func (c Config) refuse(name string) error {
 	k, err := Lookup(c.Model)
 	if err != nil {
@@ -109,13 +98,11 @@ func (c Config) refuse(name string) error {
 		c.Model, name, hint, strings.Join(has, ", "))
 }
 
-// knows tells whether the model has a setting with the given name, either a shared setting or one of its own.
 func (k Kind) knows(name string) bool {
 	return Config{Model: k.Name, Own: k.Own}.Value(name) != nil
 }
 
-// Value returns the value of the setting with the given name, such as "max-iterations". It returns nil if the model
-// does not have the setting.
+// Value is the value of a setting, or nil if the model lacks it.
 func (c Config) Value(name string) any {
 	for _, s := range c.Settings() {
 		if s.Name == name {
@@ -125,8 +112,7 @@ func (c Config) Value(name string) any {
 	return nil
 }
 
-// Values returns the model's name, under the key "model", and the values of all its settings. The key of a value is the
-// name of the setting in JSON.
+// Values has the model's name under "model" and the values of all settings by their keys.
 func (c Config) Values() map[string]any {
 	out := map[string]any{"model": c.Model}
 	for _, s := range c.Settings() {
@@ -135,11 +121,9 @@ func (c Config) Values() map[string]any {
 	return out
 }
 
-// MarshalJSON writes the model's name and its settings.
 func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
 
-// UnmarshalJSON reads a configuration that MarshalJSON has written. Missing settings get the model's defaults. See
-// [Config.Read].
+// UnmarshalJSON is [Config.Read] of what MarshalJSON wrote.
 func (c *Config) UnmarshalJSON(b []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(b, &values); err != nil {
@@ -148,10 +132,8 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 	return c.Read(values)
 }
 
-// Read sets c to the configuration that values describe. A key is "model" or the name of a setting in JSON. Missing
-// settings get the model's defaults. If the name of the model is missing, c becomes the zero configuration. Settings
-// that only other models have are ignored, since run records of earlier versions contain settings of other models. A
-// setting that no model has is an error.
+// Read sets c from "model" and the settings by their keys. Missing settings get the model's defaults; without a model, c is
+// zero. Settings that only other models have are ignored, since old records have them; unknown ones are an error.
 func (c *Config) Read(values map[string]json.RawMessage) error {
 	var name string
 	if raw, ok := values["model"]; ok {
