@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"reflect"
+	"sync"
 )
 
 // Config is the configuration of a model. Each field with a tag is a setting that models share, by the field's name in
@@ -61,7 +62,7 @@ type Config struct {
 func (c *Config) shared() []Setting { return SettingsOf(reflect.ValueOf(c).Elem()) }
 
 // usual has the defaults of the shared settings.
-func usual() (c Config) {
+var usual = sync.OnceValue(func() (c Config) {
 	for _, s := range c.shared() {
 		if s.Default == "" {
 			continue
@@ -71,7 +72,7 @@ func usual() (c Config) {
 		}
 	}
 	return c
-}
+})
 
 // Default returns a model's configuration with default settings. If there is no model of this name, only the field
 // Model is set.

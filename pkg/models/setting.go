@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Setting describes one setting of a model or of a training: the variable that holds its value, and its help for users.
@@ -33,6 +34,8 @@ type Setting struct {
 	// [Inverter.RoundTrip] runs the forward layers and then the inverses of exactly these layers. So RoundTrip does not
 	// use the marked settings.
 	Reverse bool
+
+	field []int // the index of the field in its struct
 }
 
 func (s Setting) Key() string { return strings.ReplaceAll(s.Name, "-", "_") }
@@ -171,21 +174,35 @@ func decimal(v float64) string {
 // are groups of settings. A tag has help and, where they are needed, name (else the field's name in lower case with
 // dashes), least, most ("unlimited", "positive" or a number), oneof, absent, reverse: see [Setting]. A field without
 // help is no setting.
-func SettingsOf(v reflect.Value) (list []Setting) {
+func SettingsOf(v reflect.Value) []Setting {
 	t := v.Type()
+	known, ok := described.Load(t)
+	if !ok {
+		known, _ = described.LoadOrStore(t, describe(t, nil))
+	}
+	list := slices.Clone(known.([]Setting))
+	for i := range list {
+		list[i].Value = v.FieldByIndex(list[i].field).Addr().Interface()
+	}
+	return list
+}
+
+// described has the settings of each type, without values: a search lists them thousands of times.
+var described sync.Map
+
+func describe(t reflect.Type, at []int) (list []Setting) {
 	for i := range t.NumField() {
-		f := t.Field(i)
+		f, field := t.Field(i), append(slices.Clone(at), i)
 		if f.Anonymous {
-			list = append(list, SettingsOf(v.Field(i))...)
+			list = append(list, describe(f.Type, field)...)
 			continue
 		}
 		help, is := f.Tag.Lookup("help")
 		if !is {
 			continue
 		}
-		s := Setting{Name: f.Tag.Get("name"), Value: v.Field(i).Addr().Interface(), Help: help,
-			Default: f.Tag.Get("default"), Least: limit(f, "least"), Most: limit(f, "most"),
-			Reverse: f.Tag.Get("reverse") == "true"}
+		s := Setting{Name: f.Tag.Get("name"), Help: help, Default: f.Tag.Get("default"), Least: limit(f, "least"),
+			Most: limit(f, "most"), Reverse: f.Tag.Get("reverse") == "true", field: field}
 		if s.Name == "" {
 			s.Name = strings.ToLower(capitals.ReplaceAllString(f.Name, "$1-$2"))
 		}
