@@ -20,8 +20,8 @@
 //     ECharts for the pages that the notebook server shows;
 //   - the modules in go.mod, since cells are compiled without a network.
 //
-// The kernel spec sets environment variables for cells. GLIBC_TUNABLES has the settings of the memory allocator from
-// package host; `-env GLIBC_TUNABLES=` leaves the allocator as it is. GOFLAGS has the effect that cells are compiled
+// The kernel spec sets environment variables for cells. GLIBC_TUNABLES has settings of the memory allocator that
+// suit XLA; `-env GLIBC_TUNABLES=` leaves the allocator as it is. GOFLAGS has the effect that cells are compiled
 // without debug information, which halves the time to link them.
 package main
 

@@ -12,8 +12,7 @@
 // contain another loop. A computation graph consists of functions. A function inside another function is called a
 // closure. For example, the condition and the body of a loop are closures.
 //
-// This package does not change the memory allocator of the process, and does not handle signals. (A program that wants
-// such settings finds them in package host.) Of the environment, only three variables are set. When go-xla is imported,
+// This package handles no signals. Of the environment, only three variables are set. When go-xla is imported,
 // it sets TF_CPP_MIN_LOG_LEVEL to 3 if this variable is unset. When go-xla opens a CUDA plugin, it sets XLA_FLAGS.
 // While this package opens the CPU plugin, it sets NPROC, from which the plugin reads its number of threads. Options
 // for XLA's compiler need no variable: they are passed with each graph.

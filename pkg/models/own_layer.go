@@ -44,7 +44,8 @@ func RegisterLayer[W any](name, formula string, h func(x *Node, w W) *Node) stri
 		}
 	}
 	if matrices == 0 {
-		panic(fmt.Errorf("layer %q: %s has no *Node that is a matrix to be trained", name, t))
+		panic(fmt.Errorf("layer %q: %s has no *Node that is a matrix to be trained (those whose names begin with B are vectors)",
+			name, t))
 	}
 	k := Kind{Name: name, Title: name, Layer: formula, Reference: "a layer of one's own", Resolve: resolveHead,
 		Shared: []string{"forward", "hidden", "dropout", "norm", "norm-layers", "norm-scale", "block-gate", "block-norm",

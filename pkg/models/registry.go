@@ -57,8 +57,11 @@ var registry = map[string]Kind{}
 // a name that is not allowed.
 func Register(kinds ...Kind) {
 	for _, k := range kinds {
-		if _, taken := registry[k.Name]; taken || k.Name == "" || k.New == nil {
-			panic(fmt.Errorf("model %q cannot be registered: it needs a name that is not taken, and New", k.Name))
+		if _, taken := registry[k.Name]; taken {
+			panic(fmt.Errorf("model %q cannot be registered: there is one of this name", k.Name))
+		}
+		if k.Name == "" || k.New == nil {
+			panic(fmt.Errorf("model %q cannot be registered: it needs a name, and New", k.Name))
 		}
 		var c Config
 		for _, name := range k.Shared {
