@@ -227,8 +227,8 @@ func (o offer) settings() (list []offered) {
 	return list
 }
 
-// usage returns what the setting does, its default, and which of the given models have it, unless all have it. If models
-// use the name for different settings, there is a line for each of these.
+// usage returns what the setting does, its default, and which of the given models have it, unless all have it. If
+// models use the name for different settings, there is a line for each of these.
 func (s offered) usage(models []string) string { return s.usageOf(s.of, models) }
 
 // usageOf is usage, as if only the models in of had the setting.
@@ -258,8 +258,8 @@ func (s offered) usageOf(of, models []string) string {
 	return texts[0] + s.usual(of)
 }
 
-// usual returns the defaults of the setting, such as " (default 10; chebnet 1)": that of the first model, and others. It
-// is empty if all are 0, false or "".
+// usual returns the defaults of the setting, such as " (default 10; chebnet 1)": that of the first model, and others.
+// It is empty if all are 0, false or "".
 func (s offered) usual(of []string) string {
 	common := s.as[of[0]].Current()
 	text := fmt.Sprintf("default %v", common)

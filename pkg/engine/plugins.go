@@ -70,8 +70,8 @@ func loadable() (found map[string]string, err error) {
 	return pjrt.AvailablePlugins(), nil
 }
 
-// damagedPlugin checks all files with a plugin's name in the folders that [pluginFolders] returns. If one of these files
-// is not a complete library, damagedPlugin returns an error that names the file.
+// damagedPlugin checks all files with a plugin's name in the folders that [pluginFolders] returns. If one of these
+// files is not a complete library, damagedPlugin returns an error that names the file.
 func damagedPlugin() error {
 	if runtime.GOOS != "linux" {
 		return nil

@@ -40,8 +40,8 @@ type GATWeights struct {
 	Maps *Node
 	B    *Node // [d]
 	// Edges has a copy of each node for each head, and each edge in both directions. For edges with a direction, leave
-	// out the others by [sparse.BareEdges.Keeping], and give Back, [places, 1]: at the place of (i, j), it is 1 if (j, i)
-	// is an edge, else 0.
+	// out the others by [sparse.BareEdges.Keeping], and give Back, [places, 1]: at the place of (i, j), it is
+	// 1 if (j, i) is an edge, else 0.
 	Edges sparse.BareEdges
 	Back  loop.Constant
 }
@@ -70,8 +70,8 @@ func leakySlope(x *Node) *Node {
 }
 
 // expOfEntries is exp(x), where x is at most 0 for entries, but for rounding. For padding, x may be any number, since a
-// score there has nothing to do with the largest score of the row. It is cut off at 1, so that the result is finite, and
-// multiplying it by 0 removes it. (Infinity times 0 would be NaN.)
+// score there has nothing to do with the largest score of the row. It is cut off at 1, so that the result is finite,
+// and multiplying it by 0 removes it. (Infinity times 0 would be NaN.)
 func expOfEntries(x *Node) *Node { return Exp(Min(x, loop.Like(loop.Float(x, 1), x))) }
 
 // attend computes the attention of all heads for the state x.

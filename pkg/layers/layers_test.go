@@ -298,8 +298,8 @@ func TestPullBackEqualsAutodiff(t *testing.T) {
 	})
 }
 
-// Large weights make scores of attention that differ by hundreds between rows. GAT and its derivatives are finite all the
-// same, also where the pattern has padding, whose scores may be far above those of the row's entries.
+// Large weights make scores of attention that differ by hundreds between rows. GAT and its derivatives are finite all
+// the same, also where the pattern has padding, whose scores may be far above those of the row's entries.
 func TestLargeScoresOfAttention(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		b := branches(t)["GAT"]

@@ -18,8 +18,8 @@ func Custom(y *Node, inputs []*Node, pull func(v *Node) []*Node) *Node {
 	if stopped || !y.Graph().IsMainFunc() {
 		return y
 	}
-	// GoMLX's IdentityWithCustomGradient has one argument: here a vector of as many zeros as y has entries, and then the
-	// entries of all inputs. The result is the sum of y and these zeros, whose cotangent is that of y.
+	// GoMLX's IdentityWithCustomGradient has one argument: here a vector of as many zeros as y has entries, and then
+	// the entries of all inputs. The result is the sum of y and these zeros, whose cotangent is that of y.
 	shape := y.Shape().Dimensions
 	first := func(p *Node) *Node {
 		return graph.Reshape(graph.Slice(p, graph.AxisRange(0, y.Shape().Size())), shape...)

@@ -150,9 +150,10 @@ func (d *Differentiable) Linearize(in []*Node) (y *Node, tape []*Node) {
 	return out[0], out[1:]
 }
 
-// Pull computes the cotangents of the inputs number from to to-1 of f: the vector-Jacobian products (∂f/∂in)^T v, where v is the
-// cotangent of f's result. The argument count of [Differentiate] says for how many inputs. tape is the tape that
-// Linearize returned. others are all inputs of f except the first. (If the first input is needed, it is on the tape.)
+// Pull computes the cotangents of the inputs number from to to-1 of f: the vector-Jacobian products (∂f/∂in)^T v, where
+// v is the cotangent of f's result. The argument count of [Differentiate] says for how many inputs. tape is the tape
+// that Linearize returned. others are all inputs of f except the first. (If the first input is needed, it is on the
+// tape.)
 func (d *Differentiable) Pull(v *Node, tape, others []*Node, from, to int) []*Node {
 	known := d.known(append(append([]*Node{d.v}, d.in[1:]...), d.tape...),
 		append(append([]*Node{v}, others...), tape...))

@@ -1,15 +1,15 @@
 // Package loop builds loops into compiled programs, and functions with gradients written by hand ([Custom]).
 //
-// GoMLX's While repeats a part of a program, its body. In the program, the body is a function of its own, so that it can
-// use no node from outside but those that are passed to it. [While] and [Repeat] therefore take two Go values made of
-// nodes, such as structs: state, which the body changes, and reads, which it only reads. Loops can be nested on backends
-// of package engine.
+// GoMLX's While repeats a part of a program, its body. In the program, the body is a function of its own, so that it
+// can use no node from outside but those that are passed to it. [While] and [Repeat] therefore take two Go values made
+// of nodes, such as structs: state, which the body changes, and reads, which it only reads. Loops can be nested on
+// backends of package engine.
 //
-// In a body, GoMLX's operations with scalar constants, such as MulScalar, and its Gradient may fail: a scalar constant is
-// made once per graph, and belongs to the function that used it first. Make constants by [Const], or write this part as a
-// Go function for [Differentiate], which builds it elsewhere and copies it into the body, with its vector-Jacobian product:
-// if v is the cotangent of y = f(x), the gradient of the loss by y, (∂f/∂x)^T v is that of x. What it needs of the forward
-// pass is its tape.
+// In a body, GoMLX's operations with scalar constants, such as MulScalar, and its Gradient may fail: a scalar constant
+// is made once per graph, and belongs to the function that used it first. Make constants by [Const], or write this part
+// as a Go function for [Differentiate], which builds it elsewhere and copies it into the body, with its vector-Jacobian
+// product: if v is the cotangent of y = f(x), the gradient of the loss by y, (∂f/∂x)^T v is that of x. What it needs of
+// the forward pass is its tape.
 //
 // For sums over a matrix that the body computes, use [Sum] or [MeanAbs], which XLA compiles into one piece with it.
 package loop

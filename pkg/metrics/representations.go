@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Smoothness measures how alike the representations X of nodes are, [n, d] with a row x_i per node. Over-smoothing brings
-// GSL to 1 and the others to 0 (the effective rank to 1).
+// Smoothness measures how alike the representations X of nodes are, [n, d] with a row x_i per node. Over-smoothing
+// brings GSL to 1 and the others to 0 (the effective rank to 1).
 type Smoothness struct {
 	// GSL is the graph smoothness level: the mean cosine similarity over all pairs of different nodes,
 	//
@@ -30,8 +30,8 @@ type Smoothness struct {
 }
 
 // Smooth measures the representations x, [n, d] row by row, of the nodes of g. The cosine similarity to a row of zeros
-// counts as 0, as in PyTorch's cosine_similarity. It is an error if there are fewer than two nodes, or if a value is not
-// finite.
+// counts as 0, as in PyTorch's cosine_similarity. It is an error if there are fewer than two nodes, or if a value is
+// not finite.
 func Smooth[F Float](g *graphs.Graph, x []F, d int) (s Smoothness, err error) {
 	n := g.NumNodes
 	units, err := unitRows(x, n, d)

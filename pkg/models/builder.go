@@ -145,8 +145,8 @@ func affine(x, w, bias *Node) *Node { return Add(times(x, w), ExpandLeftToRank(b
 // Teach gives the builder the class of each node, and the mask of those whose class the model may read; [n, 1] each.
 func (b *Builder) Teach(labels, mask *Node) { b.labels, b.mask = labels, mask }
 
-// Known has the labels of the training nodes as one-hot rows, [n, Classes]. All other rows are zero, so that no model sees
-// a label on which it is evaluated.
+// Known has the labels of the training nodes as one-hot rows, [n, Classes]. All other rows are zero, so that no model
+// sees a label on which it is evaluated.
 func (b *Builder) Known() *Node {
 	if b.mask == nil {
 		return Zeros(b.Graph, shapes.Make(dtypes.Float32, len(b.Order), b.Classes))

@@ -7,8 +7,8 @@ import (
 )
 
 // Config is the configuration of a model. Each field with a tag is a setting that models share, by the field's name in
-// lower case with dashes ("max-iterations"; in run records, "max_iterations"). Tags have the default, the limits and the
-// help; see SettingsOf. A model has those shared settings that its [Kind] names; all others are zero.
+// lower case with dashes ("max-iterations"; in run records, "max_iterations"). Tags have the default, the limits and
+// the help; see SettingsOf. A model has those shared settings that its [Kind] names; all others are zero.
 type Config struct {
 	// Model is one of [Names].
 	Model string
@@ -21,9 +21,9 @@ type Config struct {
 	Activation string  `default:"relu" absent:"relu" oneof:"relu,leaky-relu,elu,tanh,softplus" help:"activation"`
 	Ego        bool    `absent:"false" help:"give layers a weight for the node itself, apart from its neighbours"`
 
-	// Lipschitz is the bound c < 1 on the sum of the norms of a layer's weights (paper section 3.3). Normalise "project"
-	// keeps it after every step of the optimiser, as in the paper; "reparametrise" inside the model, as in the authors'
-	// code.
+	// Lipschitz is the bound c < 1 on the sum of the norms of a layer's weights (paper section 3.3). Normalise
+	// "project" keeps it after every step of the optimiser, as in the paper; "reparametrise" inside the model, as in
+	// the authors' code.
 	Lipschitz float64 `default:"0.999" least:"1e-6" most:"0.9999999" help:"bound on the norm of the layers' weights"`
 	Bound     string  `default:"frobenius" oneof:"frobenius,spectral" help:"norm that is bounded; spectral is wider"`
 	Normalise string  `default:"project" oneof:"project,reparametrise" help:"how the bound is kept"`
@@ -36,7 +36,8 @@ type Config struct {
 
 	// Norm is the normalisation of [Builder.Norm]; in the paper's models, it comes before the head.
 	Norm string `default:"none" absent:"none" oneof:"none,layer,batch,instance" help:"normalisation"`
-	// NormLayers is LayerNorm without parameters, or PairNorm with one factor for all rows (pair) or one each (pair-si).
+	// NormLayers is LayerNorm without parameters, or PairNorm with one factor for all rows (pair) or one each
+	// (pair-si).
 	NormLayers string  `default:"none" absent:"none" oneof:"none,layer,pair,pair-si" help:"normalisation after each layer"`
 	NormScale  float64 `default:"1" least:"1e-6" most:"1e6" help:"length that PairNorm gives to a node's state"`
 	// BlockGate and BlockNorm change h, and BlockScale is a factor s of its weights, h(X) = σ(s (Â X W + b)); the bound

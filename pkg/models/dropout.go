@@ -47,10 +47,10 @@ func (b *Builder) seeds(dims ...int) *Node {
 // kept tells, for each entry, whether it stays in dropout: with probability 1 - p. number, of type uint32, numbers the
 // entries. kept works in loop bodies.
 //
-// The entry stays if a hash of its number and the seed is below (1-p) 2^32. Hashes take little time and no memory, since XLA
-// computes them where they are used; a random number generator takes 15 ns per entry, and its numbers stay in memory until
-// the backward pass. Two rounds combine h with a number of the seed by exclusive or, and mix its bits by the last part of
-// MurmurHash3 (Appleby 2011) with other constants (Wellons 2018).
+// The entry stays if a hash of its number and the seed is below (1-p) 2^32. Hashes take little time and no memory,
+// since XLA computes them where they are used; a random number generator takes 15 ns per entry, and its numbers stay in
+// memory until the backward pass. Two rounds combine h with a number of the seed by exclusive or, and mix its bits by
+// the last part of MurmurHash3 (Appleby 2011) with other constants (Wellons 2018).
 func kept(number, seed *Node, p float64) *Node {
 	constant := func(v uint32) *Node { return loop.Like(loop.Const(number.Graph(), v), number) }
 	fold := func(h *Node, by uint32) *Node { return BitwiseXor(h, BitwiseShiftRightLogical(h, constant(by))) }

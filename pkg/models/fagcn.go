@@ -103,8 +103,8 @@ func (f *fagcn) Build(b *Builder) Output {
 // own, [d, 2], has the vectors l and r of the layer as columns.
 //
 // In the symbols of [fagcn], let v_i be the cotangent of x_i', u_i = v_i / sqrt(d_i), y_j = x_j / sqrt(d_j), and
-// s_ij = 1 - α_ij² the derivative of tanh. The argument of tanh, x_j·l + x_i·r, has the cotangent s_ij u_i·y_j. The term
-// x_j·l is the same for all neighbours i of j, so that its cotangent is (Σ_i s_ij u_i)·y_j, and that of x_i·r is
+// s_ij = 1 - α_ij² the derivative of tanh. The argument of tanh, x_j·l + x_i·r, has the cotangent s_ij u_i·y_j. The
+// term x_j·l is the same for all neighbours i of j, so that its cotangent is (Σ_i s_ij u_i)·y_j, and that of x_i·r is
 // u_i·(Σ_j s_ij y_j): sums over neighbours and one inner product per node, none per edge. The cotangent of x_j also
 // needs Σ_i α_ij u_i. The graph is undirected, so that the sums over i are computed as sums over j with α_ji.
 type faLayer struct{ eps, dropout float64 }

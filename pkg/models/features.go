@@ -29,8 +29,8 @@ type features struct {
 // of the time of GRAND's epochs.)
 const dense = 1.0 / 16
 
-// Sparse counts the node features that are not zero, and tells whether they are so few that models multiply them as a sparse
-// matrix.
+// Sparse counts the node features that are not zero, and tells whether they are so few that models multiply them as a
+// sparse matrix.
 func Sparse(g *graphs.Graph) (entries int, yes bool) {
 	for _, v := range g.Features {
 		if v != 0 {

@@ -13,9 +13,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// RegisterLayer registers two models of a layer X + h(X; w) of one's own: name, and name+rep with its inverses. They have
-// the encoder, the head, the settings and all else that "gcn" and "gcn+rep" have. RegisterLayer returns name. formula is
-// the layer in one line.
+// RegisterLayer registers two models of a layer X + h(X; w) of one's own: name, and name+rep with its inverses. They
+// have the encoder, the head, the settings and all else that "gcn" and "gcn+rep" have. RegisterLayer returns name.
+// formula is the layer in one line.
 //
 // W is a struct, whose fields say what h gets:
 //
@@ -23,8 +23,8 @@ import (
 //   - sparse.Operator is Â, the symmetrically normalised adjacency with self loops, whose spectral norm is 1;
 //   - sparse.Edges are the edges, with self loops, for attention.
 //
-// In the model with inverses, the sum of the matrices' norms is at most the setting "lipschitz". The layer has an inverse
-// if this makes Lip(h) < 1, as in σ(Â X W + X V + b) with σ' between 0 and 1.
+// In the model with inverses, the sum of the matrices' norms is at most the setting "lipschitz". The layer has an
+// inverse if this makes Lip(h) < 1, as in σ(Â X W + X V + b) with σ' between 0 and 1.
 func RegisterLayer[W any](name, formula string, h func(x *Node, w W) *Node) string {
 	t := reflect.TypeFor[W]()
 	matrices := 0

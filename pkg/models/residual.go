@@ -32,8 +32,8 @@ type chain struct {
 	slow *halfHop // nil without Half-Hop
 }
 
-// convolution makes the branch h of a residual network. Its parameters are named as in PyTorch Geometric's layers, after
-// the prefix "stack.0.body.": for example "stack.0.body.lin.weight".
+// convolution makes the branch h of a residual network. Its parameters are named as in PyTorch Geometric's layers,
+// after the prefix "stack.0.body.": for example "stack.0.body.lin.weight".
 type convolution interface {
 	settings() Config
 	// prepare lays out an adjacency with self loops, whose edges may have directions.

@@ -75,8 +75,8 @@ func TestSAGEResidualFormula(t *testing.T) {
 
 // With the setting bound = spectral, training keeps the sum of the weights' spectral norms at or below the bound, also
 // with a large learning rate. The test computes spectral norms as largest singular values. sage+rep has two weights, W
-// and V, and gcn+rep has W alone. gat+rep has a matrix W for each head and, with the setting ego, which is set here, also
-// V. Its sum is the norm of V plus the mean of the norms of the heads' matrices.
+// and V, and gcn+rep has W alone. gat+rep has a matrix W for each head and, with the setting ego, which is set here,
+// also V. Its sum is the norm of V plus the mean of the norms of the heads' matrices.
 func TestSpectralBoundHolds(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	for _, model := range []string{"sage+rep", "gcn+rep", "gat+rep"} {

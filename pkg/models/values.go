@@ -132,8 +132,8 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 	return c.Read(values)
 }
 
-// Read sets c from "model" and the settings by their keys. Missing settings get the model's defaults; without a model, c is
-// zero. Settings that only other models have are ignored, since old records have them; unknown ones are an error.
+// Read sets c from "model" and the settings by their keys. Missing settings get the model's defaults; without a model,
+// c is zero. Settings that only other models have are ignored, since old records have them; unknown ones are an error.
 func (c *Config) Read(values map[string]json.RawMessage) error {
 	var name string
 	if raw, ok := values["model"]; ok {

@@ -16,8 +16,8 @@ import (
 
 var renew = flag.Bool("renew", false, "write the tables of the pages anew (make scorecard)")
 
-// TestTablesOfPages compares the tables that follow from the committed run records with those on the pages. With the flag
-// -renew, it writes them into the pages instead. A table stands between two comments, which have its name.
+// TestTablesOfPages compares the tables that follow from the committed run records with those on the pages. With the
+// flag -renew, it writes them into the pages instead. A table stands between two comments, which have its name.
 func TestTablesOfPages(t *testing.T) {
 	v, searched := committed(t, Quick()), bySearch(t)
 	card := judge(v)
@@ -104,7 +104,8 @@ func sumTable(card *Scorecard) string {
 }
 
 // countsTable returns a table that counts the cells of tables 2 and 6: those with a verdict, those of them in which our
-// mean is at most two published standard deviations from the published mean, and those in which it is not further below.
+// mean is at most two published standard deviations from the published mean, and those in which it is not further
+// below.
 func countsTable(card *Scorecard) string {
 	type counts struct{ run, near, notBelow int }
 	var rows []string
@@ -154,8 +155,8 @@ func shortName(dataset string) string {
 	return strings.ToUpper(dataset[:1]) + strings.TrimSuffix(dataset[1:], "-filtered")
 }
 
-// distantTable has the cells of tables 2 and 6 in which our mean is more than two published standard deviations from the
-// published mean.
+// distantTable has the cells of tables 2 and 6 in which our mean is more than two published standard deviations from
+// the published mean.
 func distantTable(v *View, card *Scorecard) string {
 	var rows []string
 	eachCell(func(p *Performance, row PerformanceRow, k int, dataset string) {

@@ -101,8 +101,8 @@ func (v *View) settingsTable(p *Performance, all searches, name string) *report.
 	return t
 }
 
-// chosenBy says how the settings of a result were chosen: the ID of the search that found them, or their source, and the
-// number of candidates if there were several. For a single candidate without a search or a source, the text is "the
+// chosenBy says how the settings of a result were chosen: the ID of the search that found them, or their source, and
+// the number of candidates if there were several. For a single candidate without a search or a source, the text is "the
 // profile".
 func chosenBy(f runs.Found) string {
 	from := cmp.Or(f.Search, f.Source)

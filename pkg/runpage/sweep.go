@@ -14,8 +14,8 @@ import (
 
 // Siblings takes a list of records, and returns the trainings in it that are like the training of r: they have the same
 // model, graph, engine and settings, but may differ in the split and the seed. If there are several trainings with the
-// same split and seed, only one is returned, even if r is another one: the latest that ended well, or the latest if none
-// did. The returned records are sorted by split, then by seed.
+// same split and seed, only one is returned, even if r is another one: the latest that ended well, or the latest if
+// none did. The returned records are sorted by split, then by seed.
 func Siblings(r *runs.Record, all []runs.Record) ([]runs.Record, error) {
 	key, err := settingsKey(r)
 	if err != nil {

@@ -122,9 +122,9 @@ func (s *Store) Import(path string) (added, skipped int, err error) {
 	return s.ImportNew(path, in, nil)
 }
 
-// ImportNew is [Store.Import] from a reader; path tells the format, and is named in errors. It passes the new records on
-// to publish, unless it is nil, after they are checked and before they are kept. If publish fails, nothing is added. Keeping them can fail after publish has returned: the caller then has to
-// undo what publish did.
+// ImportNew is [Store.Import] from a reader; path tells the format, and is named in errors. It passes the new records
+// on to publish, unless it is nil, after they are checked and before they are kept. If publish fails, nothing is added.
+// Keeping them can fail after publish has returned: the caller then has to undo what publish did.
 func (s *Store) ImportNew(path string, in io.Reader, publish func([]Record) error) (added, skipped int, err error) {
 	f, err := formatOf(path)
 	if err != nil {

@@ -317,8 +317,8 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// columns are the columns of a record in SQLite and in CSV, with pointers to their values. The seed is text, since it may
-// be larger than SQLite's integers.
+// columns are the columns of a record in SQLite and in CSV, with pointers to their values. The seed is text, since it
+// may be larger than SQLite's integers.
 var columns = []struct {
 	name, kind string
 	of         func(*Record) any

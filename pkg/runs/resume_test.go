@@ -119,8 +119,8 @@ func TestResumeRefuses(t *testing.T) {
 	again("is of an earlier revgnn")
 }
 
-// TestFlippedBytesOfSweep changes single bytes in the record and in the weights of a split. Reading the split must return an
-// error after each change.
+// TestFlippedBytesOfSweep changes single bytes in the record and in the weights of a split. Reading the split must
+// return an error after each change.
 func TestFlippedBytesOfSweep(t *testing.T) {
 	e, dir := enginetest.Open(t, engine.Go), t.TempDir()
 	if _, err := Sweep(t.Context(), e, graph(t), small(), SweepOptions{Splits: []int{0}, Dir: dir}); err != nil {

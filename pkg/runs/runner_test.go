@@ -102,8 +102,8 @@ func TestInterruptedAndResumed(t *testing.T) {
 	}
 }
 
-// TestFailedIsTriedAgain makes a run that fails, since the graph has no such split. The run must then still be missing in
-// the plan, and each call of Run must try it once more.
+// TestFailedIsTriedAgain makes a run that fails, since the graph has no such split. The run must then still be missing
+// in the plan, and each call of Run must try it once more.
 func TestFailedIsTriedAgain(t *testing.T) {
 	r := runner(t, filepath.Join(t.TempDir(), "runs.sqlite"))
 	work := func(v *View) { Ask[Trained](v, Training("minesweeper", 99, train.Default("gcn"))) }

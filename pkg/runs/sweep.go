@@ -59,7 +59,8 @@ type Summary struct {
 // Sweep trains a model on each of the splits, one after the other. If ctx is cancelled, it returns the results so far;
 // the last one is [train.Interrupted]. A training that diverges is in the summary, but does not count for the mean. If
 // one cannot be made, the error comes together with the summary of the splits before it.
-func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, o SweepOptions) (s *Summary, err error) {
+func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
+	o SweepOptions) (s *Summary, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,8 @@ import (
 // smooth is the number of layers from which on an adjoint solve starts from the linear extrapolation 2 p - p' of the
 // products that the last two solves found, and not from p alone (see [chain.pullBack]). In deep chains, adjacent layers
 // differ little, and a close start matters: errors just below the tolerance add up over the layers. In shorter chains,
-// the extrapolation is worse than p about as often as it is better, since ReLU may be zero in one layer and not the next.
+// the extrapolation is worse than p about as often as it is better, since ReLU may be zero in one layer and not the
+// next.
 const smooth = 128
 
 // unlike estimates how much the Jacobians of adjacent layers differ, as a fraction: 2/depth, within 1/8 and 1. The next

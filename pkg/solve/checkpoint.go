@@ -47,8 +47,8 @@ func (l legs) at(i *Node) legs {
 // keepAll is the number of bytes up to which all states of a leg are kept.
 const keepAll = 64 << 20
 
-// Segment is the distance between checkpoints of count steps, for states of so many bytes: 1 if all fit into 64 MiB, else
-// about sqrt(count), which needs the least memory, about 2 sqrt(count) states.
+// Segment is the distance between checkpoints of count steps, for states of so many bytes: 1 if all fit into 64 MiB,
+// else about sqrt(count), which needs the least memory, about 2 sqrt(count) states.
 func Segment(bytes int64, count int) int {
 	if int64(count)*bytes <= keepAll {
 		return 1

@@ -93,8 +93,8 @@ func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	})
 }
 
-// after is i, made to depend on the cotangents c: XLA can then load the state at place i into the memory of the one from
-// which c was computed (see [loop.After]).
+// after is i, made to depend on the cotangents c: XLA can then load the state at place i into the memory of the one
+// from which c was computed (see [loop.After]).
 func after(c cotangents, i *Node) *Node {
 	change := loop.Float(c.x, 0)
 	for _, n := range append([]*Node{c.x}, c.w...) {

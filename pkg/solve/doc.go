@@ -4,8 +4,9 @@
 // # Layers
 //
 // A [Layer] is h; [FromFunction] makes one of a Go function. [Forward] applies f depth times. [Invert] applies the
-// inverse g = f^-1 depth times: Z = g(Y) solves Z = Y - h(Z) by fixed-point iteration (Algorithm 1 of the paper; Behrmann
-// et al., ICML 2019), which has one solution if Lip(h) < 1. Layers share their weights, unless [PerLayer] makes them.
+// inverse g = f^-1 depth times: Z = g(Y) solves Z = Y - h(Z) by fixed-point iteration (Algorithm 1 of the paper;
+// Behrmann et al., ICML 2019), which has one solution if Lip(h) < 1. Layers share their weights, unless [PerLayer]
+// makes them.
 //
 // Invert stores no iterates:
 //
@@ -25,14 +26,14 @@
 // # Differential equations
 //
 // [Integrate] solves dx/dt = f(t, x; w) for any [Field] f, forwards or backwards in time, by an explicit Runge-Kutta
-// [Method]: [Euler], [RK4], or [Dopri5], which chooses its step sizes. For a [LinearField], a step is a polynomial in the
-// linear operator. The gradient is that of the computed steps; states that were not kept are computed again.
+// [Method]: [Euler], [RK4], or [Dopri5], which chooses its step sizes. For a [LinearField], a step is a polynomial in
+// the linear operator. The gradient is that of the computed steps; states that were not kept are computed again.
 //
 // # Terms
 //
 // A state is what layers and steps change. The cotangent of a value is the gradient of the loss by it. A tape is a list
-// of arrays that a function computes and its derivative reads. A stack is an array [count, …] of values of one shape, at
-// places 0 … count-1. A leg is a chain of layers or the steps of one integration; a checkpoint is a state of it that is
-// kept for the backward pass, and a segment the steps from one checkpoint to the next. The slopes of a Runge-Kutta step
-// are the values of f at its stages. ∘ multiplies arrays entry by entry; x_l+1 is x with the index l+1.
+// of arrays that a function computes and its derivative reads. A stack is an array [count, …] of values of one shape,
+// at places 0 … count-1. A leg is a chain of layers or the steps of one integration; a checkpoint is a state of it that
+// is kept for the backward pass, and a segment the steps from one checkpoint to the next. The slopes of a Runge-Kutta
+// step are the values of f at its stages. ∘ multiplies arrays entry by entry; x_l+1 is x with the index l+1.
 package solve

@@ -9,8 +9,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Field is the right-hand side f of an ordinary differential equation dx/dt = f(t, x; w), with x of shape [n, d] and t a
-// scalar. As in a [Layer], W is the Go type of the weights, and the methods keep to the rules of package loop.
+// Field is the right-hand side f of an ordinary differential equation dx/dt = f(t, x; w), with x of shape [n, d] and t
+// a scalar. As in a [Layer], W is the Go type of the weights, and the methods keep to the rules of package loop.
 type Field[W any] interface {
 	// Apply is f(t, x; w).
 	Apply(t, x *Node, w W) *Node
@@ -164,8 +164,8 @@ func (o Integration) Explain(outcome int) string {
 
 // Integrate solves dx/dt = f(t, x; w) from the state x at time 0 to time o.To, and returns the state at o.To. It is
 // differentiable in x and the trainable weights: by the exact gradient of the computed steps, whose sizes count as
-// constants ("discretise, then optimise"). All states are kept for the backward pass if they fit into 64 MiB, else about
-// 2 sqrt(steps) of them, and the others are computed again.
+// constants ("discretise, then optimise"). All states are kept for the backward pass if they fit into 64 MiB, else
+// about 2 sqrt(steps) of them, and the others are computed again.
 //
 // Stats.Iterations is the number of evaluations of f. If Stats.Outcome is not [Reached], the result is not valid.
 // Integrate panics if o is not valid.

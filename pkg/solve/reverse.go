@@ -12,13 +12,13 @@ type Options struct {
 	// paper 1e-4 to 1e-6). If the mean absolute value of Y exceeds 1, Tolerance is multiplied by it. Adjoint solves end
 	// at [AdjointFactor] times Tolerance, relative to their right-hand side.
 	Tolerance float64
-	// MaxIterations is the largest number of iterations of a solve (the paper's M), AdjointIterations that of an adjoint
-	// solve; 0 stands for MaxIterations.
+	// MaxIterations is the largest number of iterations of a solve (the paper's M), AdjointIterations that of an
+	// adjoint solve; 0 stands for MaxIterations.
 	MaxIterations, AdjointIterations int
-	// Order is the number of earlier layers from which the start of a solve is extrapolated: a polynomial passes through
-	// their preactivations, and Z starts from Y - σ(U), where U is its value at this layer. (Preactivations change
-	// smoothly from layer to layer; states less so, since ReLU may be zero in one layer and not in the next.) With 0,
-	// and in chains of [PerLayer], solves start from Y, as in the paper.
+	// Order is the number of earlier layers from which the start of a solve is extrapolated: a polynomial passes
+	// through their preactivations, and Z starts from Y - σ(U), where U is its value at this layer. (Preactivations
+	// change smoothly from layer to layer; states less so, since ReLU may be zero in one layer and not in the next.)
+	// With 0, and in chains of [PerLayer], solves start from Y, as in the paper.
 	Order int
 	// Adjoint says how the result is differentiated. "" is Implicit.
 	Adjoint Adjoint
@@ -61,8 +61,8 @@ type Stats struct {
 	// Outcome, an int32, is [Reached], or the reason why an integration has no valid result.
 	Outcome *Node
 	// Adjoint is a vector of two zeros. The gradient of a loss with respect to it is not a slope, but what the backward
-	// pass has to tell: the number of iterations of all adjoint solves (of vector-Jacobian products of a field), and the
-	// largest residual of an adjoint solve, relative to its right-hand side.
+	// pass has to tell: the number of iterations of all adjoint solves (of vector-Jacobian products of a field), and
+	// the largest residual of an adjoint solve, relative to its right-hand side.
 	Adjoint *Node
 }
 
@@ -155,8 +155,8 @@ type inversion struct {
 	preactivations, inputs   *Node // stacks of the latest preactivations and of all right-hand sides, or nil
 }
 
-// invert solves layer by layer; the result of a layer is the right-hand side of the next. keep, at least c.Order, is the
-// number of latest layers whose preactivations are kept. inputs asks for the right-hand sides of all layers.
+// invert solves layer by layer; the result of a layer is the right-hand side of the next. keep, at least c.Order, is
+// the number of latest layers whose preactivations are kept. inputs asks for the right-hand sides of all layers.
 func (c chain[W]) invert(x *Node, w W, keep int, inputs bool) (inversion, Stats) {
 	g := x.Graph()
 	start := inversion{z: x, iterations: loop.Int(g, 0), worst: loop.Float(x, 0), where: loop.Int(g, 0)}
@@ -184,7 +184,8 @@ func (c chain[W]) invert(x *Node, w W, keep int, inputs bool) (inversion, Stats)
 		Outcome: loop.Int(g, Reached)}
 }
 
-// iterate is the state of a solve. Each iteration writes its preactivation into the stack kept, at the place of the step.
+// iterate is the state of a solve. Each iteration writes its preactivation into the stack kept, at the place of the
+// step.
 type iterate struct{ z, kept *Node }
 
 // rightSide is what the solve of step i reads.
@@ -245,6 +246,6 @@ func extrapolated(stack, i *Node, order int) *Node {
 	return sum
 }
 
-// magnitude is max(1, mean |y|), by which tolerances are multiplied: absolute as in the paper for small states, relative
-// for large ones, whose rounding errors single precision cannot get below.
+// magnitude is max(1, mean |y|), by which tolerances are multiplied: absolute as in the paper for small states,
+// relative for large ones, whose rounding errors single precision cannot get below.
 func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }

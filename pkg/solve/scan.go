@@ -10,9 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Scan applies depth layers x_l+1 = f(l, x_l; own_l, shared), beginning with x_0 = x, and returns x_depth. Every node of
-// own is a stack [depth, …], of which layer l gets slice l. l is an int32 scalar. All states have the shape of x. The
-// layer is compiled once, whatever the depth.
+// Scan applies depth layers x_l+1 = f(l, x_l; own_l, shared), beginning with x_0 = x, and returns x_depth. Every node
+// of own is a stack [depth, …], of which layer l gets slice l. l is an int32 scalar. All states have the shape of x.
+// The layer is compiled once, whatever the depth.
 //
 // Scan is differentiable in x and in the trainable nodes of own and shared (see [Layer]). GoMLX differentiates f, which
 // may use all operations except those that [loop.Differentiable] excludes, and no node but its arguments. [ScanVJP]

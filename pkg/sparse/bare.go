@@ -110,9 +110,10 @@ func (e BareEdges) Max(v *Node) *Node {
 // Product is Σ_j w_ij x_j for every row i: w [places, heads], 0 for padding; x [m, heads*d], head by head.
 func (e BareEdges) Product(w, x *Node) *Node { return e.Products([]*Node{x}, []*Node{w})[0] }
 
-// Products is [BareEdges.Product] for one or two pairs of features and weights. Features may have one row per node, which
-// all its copies read. The second pair gathers by a copy of the array of columns: with one array, XLA would gather equal
-// features once and store the rows in memory, several times slower than gathering twice inside the loops of the sums.
+// Products is [BareEdges.Product] for one or two pairs of features and weights. Features may have one row per node,
+// which all its copies read. The second pair gathers by a copy of the array of columns: with one array, XLA would
+// gather equal features once and store the rows in memory, several times slower than gathering twice inside the loops
+// of the sums.
 func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	out := make([]*Node, len(sources))
 	for i, x := range sources {
@@ -135,8 +136,8 @@ func (e BareEdges) TransposedProduct(w, g *Node) *Node {
 	return e.backward().inOrder(e.backward().product(w, g, e.backward().array(column)))
 }
 
-// Transpose moves weights to the places of the transpose. Weights of padding stay if the pattern is symmetric, else they
-// are 0.
+// Transpose moves weights to the places of the transpose. Weights of padding stay if the pattern is symmetric, else
+// they are 0.
 func (e BareEdges) Transpose(w *Node) *Node {
 	w = Gather(w, e.backward().need(mirror, "Transpose"))
 	if e.p.Symmetric() {
@@ -171,8 +172,8 @@ func channelsFirst(x *Node, heads int) *Node {
 	return moved(x, func(i int) int { return i%d*heads + i/d })
 }
 
-// moved brings the column at position i to to(i), by a product with a permutation matrix: XLA would compute a slice or a
-// transposition again in every operation that reads it, but stores a product.
+// moved brings the column at position i to to(i), by a product with a permutation matrix: XLA would compute a slice or
+// a transposition again in every operation that reads it, but stores a product.
 func moved(x *Node, to func(i int) int) *Node {
 	permutation := make([][]float32, x.Shape().Dimensions[1])
 	for i := range permutation {
@@ -182,8 +183,8 @@ func moved(x *Node, to func(i int) int) *Node {
 	return Dot(x, ConvertDType(Const(x.Graph(), permutation), x.DType())).Product()
 }
 
-// headSums adds up the columns, channel by channel, of each head. The last step is a matrix product, so that XLA stores the
-// result. (One product for all channels takes seven times as long with 8 heads on Tolokers.)
+// headSums adds up the columns, channel by channel, of each head. The last step is a matrix product, so that XLA stores
+// the result. (One product for all channels takes seven times as long with 8 heads on Tolokers.)
 func headSums(x *Node, heads int) *Node {
 	width := x.Shape().Dimensions[1]
 	if heads == 1 {

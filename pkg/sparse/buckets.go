@@ -30,8 +30,8 @@ type run struct{ length, count int }
 // extent is the size of a bucket.
 type extent struct{ rows, terms int }
 
-// split divides rows into the buckets of least total cost (see [kernelCost]). If these are more than most, it raises the
-// cost of starting a kernel, step by step up to dearest times kernelCost, until they are few enough.
+// split divides rows into the buckets of least total cost (see [kernelCost]). If these are more than most, it raises
+// the cost of starting a kernel, step by step up to dearest times kernelCost, until they are few enough.
 func split(runs []run, entries, most int) []extent {
 	best := cheapest(runs, entries, kernelCost)
 	buckets := best
@@ -69,8 +69,8 @@ func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	return buckets
 }
 
-// splitChunks is [split] for chunks, with two buckets at least: XLA would compute the sums of a single one again in each
-// operation that reads them, five times slower, but a concatenation only once.
+// splitChunks is [split] for chunks, with two buckets at least: XLA would compute the sums of a single one again in
+// each operation that reads them, five times slower, but a concatenation only once.
 func splitChunks(runs []run, entries, most int) []extent {
 	buckets := split(runs, entries, most)
 	if len(buckets) != 1 || buckets[0].rows < 2 {

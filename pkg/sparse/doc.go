@@ -1,14 +1,15 @@
-// Package sparse passes messages along a graph's edges: products with sparse matrices, and attention. Its operations are
-// operations of GoMLX. They run on every engine, in loops as well, and are differentiable.
+// Package sparse passes messages along a graph's edges: products with sparse matrices, and attention. Its operations
+// are operations of GoMLX. They run on every engine, in loops as well, and are differentiable.
 //
-// GoMLX has no product with a sparse matrix. It can gather rows, but the gradient of a gather is a scatter, which is slow
-// and not deterministic. Here the derivatives are written by hand, without scatters.
+// GoMLX has no product with a sparse matrix. It can gather rows, but the gradient of a gather is a scatter, which is
+// slow and not deterministic. Here the derivatives are written by hand, without scatters.
 //
 //   - [CSR] is a sparse matrix in main memory: [Adjacency] of a graph, [In] and [Out] with the directions of edges,
 //     [FromEdges] and [FromDense]. Its methods add self loops and normalise.
 //   - [Matrix] is for weights that are known beforehand. Its [Operator] computes A x and A^T x.
-//   - [Pattern] is for weights that a model computes, as in attention. Its [Edges] copy features of nodes to edges, compute
-//     inner products, softmax, sum, mean and maximum over each node's neighbours, and products with edges' values.
+//   - [Pattern] is for weights that a model computes, as in attention. Its [Edges] copy features of nodes to edges,
+//     compute inner products, softmax, sum, mean and maximum over each node's neighbours, and products with edges'
+//     values.
 //
 // Rows are the targets of edges and columns the sources, so that (A x)_i is the sum of what node i receives. (Papers on
 // directed graphs often define the transpose: their A is [Out].)

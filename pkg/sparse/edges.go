@@ -8,9 +8,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Edges is a [Pattern] inside a GoMLX computation or a loop body, with differentiable operations. n is the number of rows
-// (targets) and m that of columns (sources). Edge (i, j) leads from source j to target i. A node with several copies (see
-// [PatternOptions]) has a row and a column for each copy.
+// Edges is a [Pattern] inside a GoMLX computation or a loop body, with differentiable operations. n is the number of
+// rows (targets) and m that of columns (sources). Edge (i, j) leads from source j to target i. A node with several
+// copies (see [PatternOptions]) has a row and a column for each copy.
 //
 // Values of edges are [places, k]: a row for each place, which holds an edge or padding. Any entrywise function may be
 // applied to them between the operations of Edges, which ignore padding. Operations of GoMLX do not: use [Edges.Mask]

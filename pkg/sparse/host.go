@@ -32,8 +32,8 @@ func (a *CSR) Product(x []float32, width int) []float32 {
 	return out
 }
 
-// SecondNeighbours is the adjacency of the nodes that are exactly two steps apart. It may have up to n² entries: admit is
-// called with their number first, and can refuse.
+// SecondNeighbours is the adjacency of the nodes that are exactly two steps apart. It may have up to n² entries: admit
+// is called with their number first, and can refuse.
 func (a *CSR) SecondNeighbours(admit func(entries int) error) (*CSR, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but only nodes of one graph are two steps apart: "+

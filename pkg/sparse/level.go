@@ -20,8 +20,8 @@ type bucket struct{ rows, terms, from int }
 
 func (l *level) pieces(length int) int { return (length + l.longest - 1) / l.longest }
 
-// level divides rows, given as runs by ascending length, into buckets, and makes the levels that add up chunks. entries is
-// that of the whole matrix.
+// level divides rows, given as runs by ascending length, into buckets, and makes the levels that add up chunks. entries
+// is that of the whole matrix.
 func (layout Layout) level(rows []run, entries int) *level {
 	l := &level{longest: layout.longest}
 	var short []run

@@ -126,8 +126,8 @@ func (p *Pattern) chooseOrders(a *CSR) error {
 	return p.columns.check(a.Columns)
 }
 
-// addGradients adds what derivatives need: the transpose unless the pattern is symmetric, the row of each chunk (owner),
-// and for each place of the transpose the pattern's place of the same entry (mirror).
+// addGradients adds what derivatives need: the transpose unless the pattern is symmetric, the row of each chunk
+// (owner), and for each place of the transpose the pattern's place of the same entry (mirror).
 func (p *Pattern) addGradients(a *CSR) {
 	t, from := a.transposed()
 	p.backward = p.forward
@@ -143,8 +143,8 @@ func (p *Pattern) addGradients(a *CSR) {
 	add(&p.backward.arrays, mirror, p.mirrorImages(from))
 }
 
-// mirrorImages is the array mirror. Entry e of the transpose is entry from[e] of the pattern. Padding points to itself if
-// the pattern is symmetric, else to 0.
+// mirrorImages is the array mirror. Entry e of the transpose is entry from[e] of the pattern. Padding points to itself
+// if the pattern is symmetric, else to 0.
 func (p *Pattern) mirrorImages(from []int32) []int32 {
 	number := func(l *laid, place int, entry int32) int {
 		return int(entry)*p.copies + int(l.column[place])%p.copies
@@ -179,8 +179,8 @@ func (p *Pattern) addRows() {
 	add(&f.arrays, rowOf, rows)
 }
 
-// addLoopAttention adds what [BareEdges.Products] needs for two products at once: the columns again and, where nodes have
-// copies, the node of each column.
+// addLoopAttention adds what [BareEdges.Products] needs for two products at once: the columns again and, where nodes
+// have copies, the node of each column.
 func (p *Pattern) addLoopAttention() {
 	f := p.forward
 	add(&f.arrays, columnTwin, f.column)
@@ -237,8 +237,8 @@ func (p *Pattern) Tensors() []*tensors.Tensor {
 	return slices.Concat(p.forward.tensors, p.backward.tensors)
 }
 
-// Spread copies values of entries, rows of the given width in the order of the [CSR], to their places. All heads get the
-// same values, padding zeros. For values in the order of [FromEdges]'s lists, see CSR.Edge.
+// Spread copies values of entries, rows of the given width in the order of the [CSR], to their places. All heads get
+// the same values, padding zeros. For values in the order of [FromEdges]'s lists, see CSR.Edge.
 func Spread[T any](p *Pattern, values []T, width int) []T {
 	out := make([]T, p.Places()*width)
 	for place, e := range p.forward.entry {

@@ -10,8 +10,8 @@ import (
 )
 
 // Ranked returns the values of the given ranks among the values v of all edges, [places, 1] in single precision and not
-// negative; rank 0 is the smallest. It has no gradient. It does not sort, but bisects the bits, which as integers have the
-// order of the numbers: 31 passes that count. That is exact, and several times faster than sorting.
+// negative; rank 0 is the smallest. It has no gradient. It does not sort, but bisects the bits, which as integers have
+// the order of the numbers: 31 passes that count. That is exact, and several times faster than sorting.
 func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	e.bare.checkPlaces("Ranked", v)
 	bits := Bitcast(e.bare.forward().masked(StopGradient(v), math.Inf(1)), dtypes.Int32)

@@ -37,8 +37,9 @@ var (
 	once = Layout{longest: 16, most: 3}
 )
 
-// sliced is a sparse matrix in the form in which the engine computes with it. Arrays of the first level list places bucket
-// by bucket, and in a bucket the first entry of every row, then the second of every row, and so on. Padding has weight 0.
+// sliced is a sparse matrix in the form in which the engine computes with it. Arrays of the first level list places
+// bucket by bucket, and in a bucket the first entry of every row, then the second of every row, and so on. Padding has
+// weight 0.
 type sliced struct {
 	// rows is the number of rows, and columns is the number of columns. If nodes have several copies, each copy has a
 	// row and a column of its own. order lists the nodes by ascending length of their rows. It lists each node once,
@@ -71,8 +72,8 @@ type row struct {
 	first  int
 }
 
-// slice lays out a. columns[j] is the position of node j in the model's order. Copy k of node i sums over the copies k of
-// i's neighbours. Rows are sorted by length, those of equal length in the order of rows.
+// slice lays out a. columns[j] is the position of node j in the model's order. Copy k of node i sums over the copies k
+// of i's neighbours. Rows are sorted by length, those of equal length in the order of rows.
 func slice(a *CSR, copies int, rows Order, columns []int32, layout Layout) *sliced {
 	s := &sliced{rows: a.Rows * copies, columns: a.Columns * copies, order: a.byLength(rows)}
 	list := make([]row, 0, s.rows)

@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// sums is a sparse matrix inside a GoMLX computation, whose nodes stand for the arrays of laid. Its methods compute sums
-// over the entries of each row.
+// sums is a sparse matrix inside a GoMLX computation, whose nodes stand for the arrays of laid. Its methods compute
+// sums over the entries of each row.
 type sums struct {
 	*laid
 	nodes []*Node

@@ -33,9 +33,9 @@ var others = []string{"out.logits", "out.representation", "out.loss", "grad."}
 // counter ends the names of arrays in which PyTorch's batch normalisation counts batches.
 const counter = ".num_batches_tracked"
 
-// ReadWeights reads the parameters in an .npz or .safetensors file, which have the names of the PyTorch implementation of
-// the paper's authors: the arrays "param.<name>" if there are any, or else all except outputs and gradients. PyTorch's
-// counters of batches are left out.
+// ReadWeights reads the parameters in an .npz or .safetensors file, which have the names of the PyTorch implementation
+// of the paper's authors: the arrays "param.<name>" if there are any, or else all except outputs and gradients.
+// PyTorch's counters of batches are left out.
 func ReadWeights(path string) (map[string]train.Array, error) {
 	f, err := ReadFile(path)
 	return f.Parameters, err
@@ -110,8 +110,8 @@ func parameters(names []string) []string {
 	})
 }
 
-// WriteWeights writes parameters to an .npz or .safetensors file, as a whole or not at all. Equal parameters give equal files,
-// byte for byte.
+// WriteWeights writes parameters to an .npz or .safetensors file, as a whole or not at all. Equal parameters give equal
+// files, byte for byte.
 func WriteWeights(path string, parameters map[string]train.Array) error {
 	return writeFile(path, parameters, nil)
 }
@@ -142,10 +142,10 @@ func writeFile(path string, parameters map[string]train.Array, metadata map[stri
 	return unknownFormat(path)
 }
 
-// Pick picks the arrays that a model needs out of those that [ReadWeights] returns, under the names of its parameters; names
-// maps these to the names in the file. They may differ: PyTorch adds "_orig" to the name of a weight that is scaled
-// inside the model, and Pick accepts both. An array that the model does not use is an error, since the file is then
-// probably of another model. Missing arrays and wrong shapes are left to [train.Predict].
+// Pick picks the arrays that a model needs out of those that [ReadWeights] returns, under the names of its parameters;
+// names maps these to the names in the file. They may differ: PyTorch adds "_orig" to the name of a weight that is
+// scaled inside the model, and Pick accepts both. An array that the model does not use is an error, since the file is
+// then probably of another model. Missing arrays and wrong shapes are left to [train.Predict].
 func Pick(c models.Config, features, classes int,
 	read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
 	parameters, err := models.Parameters(c, features, classes)

@@ -73,9 +73,9 @@ func TestWhatCountsAsAParameter(t *testing.T) {
 	}
 }
 
-// TestPickTakesEitherName: PyTorch adds "_orig" to the names of weights that are scaled inside the model. Pick must find
-// a weight in a file under the name with this ending, and also under the name without it. Pick must return an error if
-// the file has a weight under both names, or has a name that the model does not have.
+// TestPickTakesEitherName: PyTorch adds "_orig" to the names of weights that are scaled inside the model. Pick must
+// find a weight in a file under the name with this ending, and also under the name without it. Pick must return an
+// error if the file has a weight under both names, or has a name that the model does not have.
 func TestPickTakesEitherName(t *testing.T) {
 	g, err := datasets.Load(t.Context(), "minesweeper-generated:rows=4,cols=4", datasets.Options{})
 	if err != nil {

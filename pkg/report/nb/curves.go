@@ -57,8 +57,8 @@ var (
 	EffectiveRank = Measure{"effective rank", func(s State) float64 { return s.EffectiveRank }, false}
 )
 
-// Smoothness draws a measure of over-smoothing over the number of layers, with a curve for the forward layers and one for
-// the reverse layers of each run whose states were recorded (see [State]). The measure is the GSL unless another is
+// Smoothness draws a measure of over-smoothing over the number of layers, with a curve for the forward layers and one
+// for the reverse layers of each run whose states were recorded (see [State]). The measure is the GSL unless another is
 // given. The axis of layers is logarithmic, but where there is layer 0, the encoded input.
 func (rs Runs) Smoothness(id, title string, of ...Measure) *report.Figure {
 	measure := GSL
