@@ -4,7 +4,9 @@ import (
 	"cmp"
 	_ "embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,159 +17,117 @@ import (
 //go:embed front.html
 var frontHTML string
 
-// glance has everything that an overview of the paper shows: the scorecard, all claims and cells, and pictures of all
-// tables and figures. The front page, index.html, shows everything. A notebook shows some parts.
-type glance struct {
-	Card *Scorecard
-	// Cells and Claims are the rows of the scorecard. A row counts how many cases got each verdict. The rows of Cells
-	// are for the cells of the paper's tables, and the rows of Claims are for all other claims. The last row of each
-	// list is the total.
-	Cells, Claims []score
-	Group         []frontGroup
-	Cards         []frontCard
-	// Total is the number of runs from which the overview is made.
-	Total int
-	who   *report.Table
-	// Notebook is true if links lead to notebooks. Otherwise links lead to HTML pages.
+// overview is what the front page shows whole and a notebook in parts: the scorecard, every claim, and pictures of all
+// tables and figures.
+type overview struct {
+	Card     *Scorecard
+	Groups   []frontGroup
+	Pictures []frontCard
+	Total    int // of runs
 	Notebook bool
+	who      *report.Table
 }
 
-// frontGroup is a group of claims on the front page. Claims about cells of the paper's tables are also shown as
-// coloured grids.
+// frontGroup is a group of claims, whole or, if it is about cells, table by table.
 type frontGroup struct {
 	GroupScore
-	Grids []grid
-	Lists []frontList
+	Sections []section
 }
 
-// frontClaim is a case of a claim with its verdict. Page is the address of the page that shows the runs of the case. It
-// is empty if there is no such page.
+// section is a set of claims that are counted, and listed by verdict, together. Anchor is that of its group's heading;
+// the anchors of its lists begin with ID.
+type section struct {
+	Title, Anchor, ID string
+	Claims            []frontClaim
+	Notebook          bool
+}
+
+// frontClaim is a claim and the page that shows its runs.
 type frontClaim struct {
 	Judgement
 	Page string
 }
 
-// look makes the overview from the scorecard and the documents. If notebook is true, the links in the overview lead to
-// notebooks, and otherwise to pages.
-func look(s *Scorecard, documents []*Document, notebook bool) (*glance, error) {
-	g := &glance{Card: s, Notebook: notebook}
+// frontCard is a table or figure on the front page; the section has the claims that it bears on.
+type frontCard struct {
+	section
+	Page     string
+	Pictures []thumbnail
+	Runs     int
+	Days     string
+}
+
+type thumbnail struct {
+	Source template.URL // the picture itself
+	Alt    string
+	Width  int // CSS pixels; half the card's width where two pictures fit side by side
+}
+
+// look makes the overview. In a notebook, links lead to notebooks, otherwise to pages.
+func look(s *Scorecard, documents []*Document, notebook bool) (*overview, error) {
+	o := &overview{Card: s, Notebook: notebook}
 	pages, records := map[string]string{}, map[string]*runs.Record{}
 	for _, d := range documents {
 		pages[d.Name] = d.Name + ".html"
 		if notebook {
 			pages[d.Name] = d.Name + ".ipynb"
 		}
-		card, err := cardOf(s, d, pages[d.Name])
-		if err != nil {
-			return nil, err
-		}
-		g.Cards = append(g.Cards, card)
 		for _, r := range d.Records {
 			records[r.ID] = r
 		}
 	}
-	for _, score := range s.Groups {
-		group := frontGroup{GroupScore: score}
-		var claims []frontClaim
-		for _, j := range s.Claims {
-			if j.Group == score.Name {
-				claims = append(claims, frontClaim{j, pages[j.Shown]})
-			}
-			for _, r := range j.runs {
-				records[r.ID] = r
-			}
-		}
-		if len(claims) == 0 || !claims[0].cell() {
-			group.Lists = listsOf(score.Name, claims)
-			g.Claims = append(g.Claims, scoreOf(score.Title, score.Name, group.Lists))
-		} else {
-			group.Grids = gridsOf(claims)
-			for _, t := range group.Grids {
-				lists := listsOf(score.Name+"-"+t.Shown, t.claims())
-				group.Lists = append(group.Lists, lists...)
-				g.Cells = append(g.Cells, scoreOf(t.Title, score.Name, lists))
-			}
-		}
-		g.Group = append(g.Group, group)
-	}
-	g.Cells, g.Claims = total(g.Cells), total(g.Claims)
-	g.Total, g.who = len(records), who(byTime(records))
-	return g, nil
-}
-
-// part fills in the template with the given name, which is in front.html, and returns the HTML.
-func (g *glance) part(name string) (string, error) {
-	t, err := template.New("front").Parse(frontHTML)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	err = t.ExecuteTemplate(&b, name, g)
-	return b.String(), err
-}
-
-// Who returns a table that shows which machines made the runs, and when.
-func (g *glance) Who() (template.HTML, error) {
-	text, err := g.who.HTML()
-	return template.HTML(text), err // Table.HTML has escaped its text
-}
-
-// front renders the front page.
-func front(s *Scorecard, documents []*Document) (string, error) {
-	g, err := look(s, documents, false)
-	if err != nil {
-		return "", err
-	}
-	return g.part("front")
-}
-
-// byTime sorts runs, the oldest first.
-func byTime(records map[string]*runs.Record) (all []*runs.Record) {
-	for _, r := range records {
-		all = append(all, r)
-	}
-	slices.SortFunc(all, func(a, b *runs.Record) int {
-		return cmp.Or(a.Started.Compare(b.Started), strings.Compare(a.ID, b.ID))
-	})
-	return all
-}
-
-// frontCard is a table or figure on the front page. It has small pictures, a bar with the number of claims for each
-// verdict, and the number and dates of the runs.
-type frontCard struct {
-	Name, Title, Page string
-	Pictures          []thumbnail
-	Bar               bar
-	Runs              int
-	Days              string
-}
-
-// thumbnail is a small static picture. Source is a data URL, which contains the picture itself.
-type thumbnail struct {
-	Source template.URL
-	Alt    string
-	Width  int // in CSS pixels; half of the card's width if two pictures fit side by side
-}
-
-func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
-	c = frontCard{Name: d.Name, Title: d.Title, Page: page, Runs: len(d.Records)}
-	if c.Runs > 0 {
-		c.Days = days(d.Records)
-	}
-	counts := map[Verdict]int{}
+	var claims []frontClaim
 	for _, j := range s.Claims {
-		if j.Shown == d.Name {
-			counts[j.Verdict]++
+		claims = append(claims, frontClaim{j, pages[j.Shown]})
+		for _, r := range j.runs {
+			records[r.ID] = r
 		}
 	}
-	c.Bar = barOf(counts)
+	of := func(whether func(c frontClaim) bool) (some []frontClaim) {
+		for _, c := range claims {
+			if whether(c) {
+				some = append(some, c)
+			}
+		}
+		return some
+	}
+	for _, g := range s.Groups {
+		all := section{Title: strings.ToUpper(g.Title[:1]) + g.Title[1:], Anchor: g.Name, ID: g.Name, Notebook: notebook,
+			Claims: of(func(c frontClaim) bool { return c.Group == g.Name })}
+		group := frontGroup{g, []section{all}}
+		if all.Cells() {
+			group.Sections = all.byTable()
+		}
+		o.Groups = append(o.Groups, group)
+	}
+	for _, d := range documents {
+		c := frontCard{Page: pages[d.Name], Runs: len(d.Records), section: section{Title: d.Title,
+			Claims: of(func(c frontClaim) bool { return c.Shown == d.Name })}}
+		if c.Runs > 0 {
+			c.Days = days(d.Records)
+		}
+		var err error
+		if c.Pictures, err = d.thumbnails(); err != nil {
+			return nil, err
+		}
+		o.Pictures = append(o.Pictures, c)
+	}
+	o.Total = len(records)
+	o.who = who(slices.SortedFunc(maps.Values(records), func(a, b *runs.Record) int {
+		return cmp.Or(a.Started.Compare(b.Started), strings.Compare(a.ID, b.ID))
+	}))
+	return o, nil
+}
+
+// thumbnails are small pictures of the figures, or else of the first table: others repeat numbers or list settings.
+func (d *Document) thumbnails() (all []thumbnail, err error) {
 	for i, item := range d.Items() {
 		if _, table := item.(*report.Table); table && i > 0 {
-			break // further tables only repeat the numbers of a figure, or list settings
+			break
 		}
 		png, err := report.Thumbnail(item)
 		if err != nil {
-			return c, err
+			return nil, err
 		}
 		small := thumbnail{Source: template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png)),
 			Alt: d.Title, Width: 316}
@@ -177,31 +137,155 @@ func cardOf(s *Scorecard, d *Document, page string) (c frontCard, err error) {
 				small.Width = 156
 			}
 		}
-		c.Pictures = append(c.Pictures, small)
+		all = append(all, small)
 	}
-	return c, nil
+	return all, nil
 }
 
-// scored is the data of the template "scores" in front.html. Scores has rows of the scorecard. Notebook is true if the
-// template is shown in a notebook.
-type scored struct {
-	Scores   []score
-	Notebook bool
+// part fills in one of the templates of front.html.
+func (o *overview) part(name string) (string, error) {
+	t, err := template.New("front").Funcs(template.FuncMap{"verdicts": func() []Verdict { return Verdicts }}).
+		Parse(frontHTML)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = t.ExecuteTemplate(&b, name, o)
+	return b.String(), err
 }
 
-// CellScores returns the rows of the scorecard that count cells of the paper's tables. ClaimScores returns the rows
-// that count all other claims.
-func (g *glance) CellScores() scored  { return scored{g.Cells, g.Notebook} }
-func (g *glance) ClaimScores() scored { return scored{g.Claims, g.Notebook} }
+// Who returns the table of the machines that made the runs, and when.
+func (o *overview) Who() (template.HTML, error) {
+	text, err := o.who.HTML()
+	return template.HTML(text), err // Table.HTML has escaped its text
+}
 
-// AllGrids returns the grids of all groups. The template "grids" calls this method.
-func (g *glance) AllGrids() (all []grid) {
-	for _, group := range g.Group {
-		all = append(all, group.Grids...)
+// Sections returns the sections about cells, or all others.
+func (o *overview) Sections(cells bool) (all []section) {
+	for _, g := range o.Groups {
+		all = append(all, slices.DeleteFunc(slices.Clone(g.Sections), func(s section) bool { return s.Cells() != cells })...)
 	}
 	return all
 }
 
-// Only returns data with which the template "grids" shows only the given grids. The template takes its grids from
-// AllGrids, which is here an entry of a map.
-func (g *glance) Only(grids []grid) map[string][]grid { return map[string][]grid{"AllGrids": grids} }
+// Scores returns the rows of the scorecard about cells, or about all other claims, with their sum.
+func (o *overview) Scores(cells bool) []section {
+	all, sum := o.Sections(cells), section{Title: "All", Notebook: o.Notebook}
+	for _, s := range all {
+		sum.Claims = append(sum.Claims, s.Claims...)
+	}
+	return append(all, sum)
+}
+
+// Cells tells whether the claims are about cells of a table, which are also shown as a coloured grid.
+func (s section) Cells() bool { return len(s.Claims) > 0 && s.Claims[0].cell() }
+
+// byTable divides a section of cells by their tables.
+func (s section) byTable() (all []section) {
+	for _, c := range s.Claims {
+		i := slices.IndexFunc(all, func(t section) bool { return t.Title == c.Where })
+		if i < 0 {
+			i = len(all)
+			all = append(all, section{Title: c.Where, Anchor: s.Anchor, ID: s.ID + "-" + c.Shown, Notebook: s.Notebook})
+		}
+		all[i].Claims = append(all[i].Claims, c)
+	}
+	for i, t := range all {
+		all[i].Title = strings.ToUpper(t.Title[:1]) + t.Title[1:]
+	}
+	return all
+}
+
+// With returns the claims with a verdict.
+func (s section) With(v Verdict) (some []frontClaim) {
+	for _, c := range s.Claims {
+		if c.Verdict == v {
+			some = append(some, c)
+		}
+	}
+	return some
+}
+
+// Percent returns the share of the claims with a verdict.
+func (s section) Percent(v Verdict) float64 {
+	return 100 * float64(len(s.With(v))) / float64(len(s.Claims))
+}
+
+// Heading is the title of the list of claims with a verdict; for cells, the verdict in published standard deviations.
+func (s section) Heading(v Verdict) string {
+	if !s.Cells() {
+		return string(v)
+	}
+	return s.Claims[0].Where + ", " + map[Verdict]string{Reproduced: WithinOne, Weaker: WithinTwo,
+		NotReproduced: "beyond two std", NotRun: string(NotRun)}[v]
+}
+
+// gridRow is the row of a model in the grid of a table's cells.
+type gridRow struct {
+	Label string
+	Cells []frontClaim
+}
+
+// Rows returns the cells by model, in the order of the table.
+func (s section) Rows() (rows []gridRow) {
+	for _, c := range s.Claims {
+		if n := len(rows); n == 0 || rows[n-1].Cells[0].Model != c.Model {
+			rows = append(rows, gridRow{Label: titleOf(c.Model)})
+		}
+		last := &rows[len(rows)-1]
+		last.Cells = append(last.Cells, c)
+	}
+	return rows
+}
+
+// Run tells whether any cell of the row was run. The grid leaves out other rows and lists their names below.
+func (r gridRow) Run() bool {
+	return slices.ContainsFunc(r.Cells, func(c frontClaim) bool { return c.Verdict != NotRun })
+}
+
+// NotRun returns the names of the rows that were not run.
+func (s section) NotRun() (names []string) {
+	for _, r := range s.Rows() {
+		if !r.Run() {
+			names = append(names, r.Label)
+		}
+	}
+	return names
+}
+
+// Class returns the verdict as part of an HTML anchor, such as "not-run".
+func (v Verdict) Class() string { return strings.ReplaceAll(string(v), " ", "-") }
+
+// Style returns the verdict's colours in CSS.
+func (v Verdict) Style() template.CSS {
+	return map[Verdict]template.CSS{Reproduced: "background:#00734f;color:#fff", Weaker: "background:#a8dcc8;color:#222",
+		NotReproduced: "background:#b84a00;color:#fff", NotRun: "background:#ececec;color:#5f5f5f"}[v]
+}
+
+// Style returns the colours of the claim's verdict, with one more for a cell far above the published number.
+func (c frontClaim) Style() template.CSS {
+	if c.Degree == Above {
+		return "background:#f2b48a;color:#222"
+	}
+	return c.Verdict.Style()
+}
+
+// To returns where a cell of the grid leads: to the table's notebook, or to the claim's row on the front page.
+func (c frontClaim) To() string {
+	if strings.HasSuffix(c.Page, ".ipynb") {
+		return c.Page
+	}
+	return "#" + c.ID
+}
+
+// Apart returns our number less the published one for the grid: "·" if there is no run, and "diverged" if there is no
+// number for another reason.
+func (c frontClaim) Apart() string {
+	switch {
+	case c.Verdict == NotRun:
+		return "·"
+	case c.Ours == nil || c.Paper == nil:
+		return "diverged"
+	}
+	return strings.ReplaceAll(fmt.Sprintf("%+.1f", *c.Ours-*c.Paper), "-", "−")
+}

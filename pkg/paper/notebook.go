@@ -65,7 +65,7 @@ type AtAGlance struct{ Score, Cells, Pictures, Who report.Item }
 
 // Glance makes an overview of the paper's tables, figures and claims from the recorded runs. It makes no runs.
 func Glance(p Profile) (*AtAGlance, error) {
-	var g *glance
+	var o *overview
 	err := withRecords(p, func(r *runs.Runner) error {
 		documents, err := Documents(r, p, Items())
 		if err != nil {
@@ -73,20 +73,20 @@ func Glance(p Profile) (*AtAGlance, error) {
 		}
 		card, err := Judge(r, p)
 		if err == nil {
-			g, err = look(card, documents, true)
+			o, err = look(card, documents, true)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &AtAGlance{excerpt{g, "score"}, excerpt{g, "grids"}, excerpt{g, "cards"}, g.who}, nil
+	return &AtAGlance{excerpt{o, "score"}, excerpt{o, "cells"}, excerpt{o, "cards"}, o.who}, nil
 }
 
 // excerpt is one part of an overview, such as the scorecard. The file front.html has an HTML template for each part.
 // The field called name is the name of the template of this part.
 type excerpt struct {
-	*glance
+	*overview
 	name string
 }
 
