@@ -9,9 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
-// balanced adds a table to the document if some rows of the published table p are for class-balanced splits. The added
-// table has these rows. It shows the published numbers beside our results on class-balanced splits. It also shows our
-// mean on class-balanced splits minus our mean on the paper's random splits.
+// balanced adds a table of the rows that were published for class-balanced splits, run on such, and by hovering the
+// difference to the paper's random splits.
 func (d *Document) balanced(v *View, p *Performance, all searches, name string) {
 	t := &report.Table{ID: name + "-balanced", Title: v.title("Rows published for class-balanced splits, run on those"),
 		Corner: "Model"}

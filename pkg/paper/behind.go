@@ -12,8 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Behind returns a table, for a notebook, of the runs from which a document's numbers come. A table of more than 12
-// runs is hidden until the reader clicks on its title. The command `revgnn runs show ID` shows everything about a run.
+// Behind returns a table of the document's runs for a notebook, folded if there are more than 12.
 func (d *Document) Behind() report.Item {
 	if len(d.Records) == 0 {
 		return nb.List{"There are no runs yet."}
@@ -39,8 +38,7 @@ func (d *Document) Behind() report.Item {
 	return nb.Folded(line, t)
 }
 
-// described says what a run computed, and which settings it had: a few always, and of a training also all others that
-// are not the model's defaults.
+// described says what a run computed and by which settings; of a training, all that are not the model's defaults.
 func described(r *runs.Record) (what, settings string) {
 	t := runs.Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if err := json.Unmarshal(r.Config, &t.Config); err != nil {
@@ -63,8 +61,6 @@ func described(r *runs.Record) (what, settings string) {
 	return t.String(), settings
 }
 
-// others lists the settings of a training that are not the defaults of its model, such as ", drop-edge 0.5, seed 1000".
-// It leaves out the settings that [described] and [train.Config.Depth] have.
 func others(c train.Config) (text string) {
 	for _, s := range c.Changed() {
 		switch s.Name {
@@ -76,7 +72,6 @@ func others(c train.Config) (text string) {
 	return text
 }
 
-// result returns a run's outcome in a few words.
 func result(r *runs.Record) string {
 	if r.Status != runs.OK {
 		return r.Status

@@ -7,12 +7,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// notInPaper is the cell for the published result of a model that the paper does not have.
 var notInPaper = report.Missing("not in the paper")
 
-// addBeyond adds rows to a published table, for models that the paper does not have. A model gets a row if it has none
-// in the table, and if the profile has chosen settings for it ([runs.Profile.Chosen]) on at least one dataset of
-// the table. The result tells whether rows were added.
+// addBeyond adds a row for each model that the paper does not have and for which the profile has chosen settings.
 func (v *View) addBeyond(p *Performance) (added bool) {
 	for _, k := range models.Kinds() { // in this order, a backbone comes before the model with a reverse process
 		on := func(dataset string) bool { return v.Profile.HasChosen(dataset, k.Name) }

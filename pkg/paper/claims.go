@@ -12,35 +12,33 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Claim is an entry of data/paper/claims.json: a statement of the paper, and the rule that decides whether it holds.
-// The rule may split the statement into several cases, for example one for each cell of a table.
+// Claim is an entry of data/paper/claims.json: a statement of the paper, and the rule that decides whether it holds,
+// for one or several cases, such as the cells of a table.
 type Claim struct {
 	ID    string `json:"id"`
 	Group string `json:"group"`
-	// Where is the place of the statement in the paper, such as "figure 2". Shown is the item, such as "fig2", whose
-	// page shows the runs behind the verdict.
+	// Where is the place in the paper, such as "figure 2"; Shown is the item whose page shows the runs, such as "fig2".
 	Where string `json:"where"`
 	Shown string `json:"shown"`
-	// Says is the statement, and Numbers are the clauses of the sentence on our numbers; see [clauses]. Each has the
-	// clauses for a value that is a list, such as one entry for each model.
+	// Says is the statement; Numbers are the clauses of the sentence on our numbers, and Each those for one entry of a
+	// value that is a list.
 	Says    string  `json:"says"`
 	Numbers clauses `json:"numbers"`
 	Each    clauses `json:"each"`
-	// Check is the name of the rule, such as "cell". With has its parameters, such as the limits for verdicts.
+	// Check names the rule, such as "cell"; With has its parameters, such as limits.
 	Check string `json:"check"`
 	With  values `json:"with"`
 
 	rule rule
 }
 
-// ClaimGroup is a group of claims under one heading. About explains what the verdicts mean in this group.
+// ClaimGroup is a group of claims; About explains its verdicts.
 type ClaimGroup struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	About string `json:"about"`
 }
 
-// claims is the content of data/paper/claims.json.
 type claims struct {
 	Groups []ClaimGroup `json:"groups"`
 	Claims []Claim      `json:"claims"`
@@ -148,7 +146,7 @@ var (
 	shares = []string{"significance", "share", "lipschitz", "below", "above"}
 )
 
-// problem returns an error if parameters of the claim's check are missing, unknown or impossible.
+// problem says which parameters of the claim's check are missing, unknown or impossible.
 func (c *Claim) problem() error {
 	needs := strings.Fields(checks[c.Check].needs)
 	for _, name := range needs {
@@ -190,7 +188,6 @@ func (c *Claim) problem() error {
 	return nil
 }
 
-// paperClaims returns the claims in data/paper/claims.json, which is embedded in the program.
 func paperClaims() claims {
 	text, err := data.Paper("claims")
 	var c claims
@@ -203,7 +200,7 @@ func paperClaims() claims {
 	return c
 }
 
-// readClaims reads claims from JSON. Unknown fields are errors, and so are unknown names of groups, items and checks.
+// readClaims reads claims from JSON. Unknown fields, groups, items and checks are errors.
 func readClaims(text []byte) (c claims, err error) {
 	if err := files.Strict(text, &c); err != nil {
 		return c, err
@@ -222,7 +219,7 @@ func readClaims(text []byte) (c claims, err error) {
 	return c, nil
 }
 
-// read checks the fields of the claim and sets c.rule.
+// read checks the fields, and sets c.rule.
 func (c *Claim) read(groups []ClaimGroup) error {
 	switch {
 	case c.ID == "" || strings.ContainsAny(c.ID, "/ "):

@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// onBoards returns the training of figures 1 and 4 that has the settings c, on a Minesweeper graph. For each of several
-// layers, its record has the predictions that the head makes if it reads only the state after this layer.
+// onBoards asks for a training of figures 1 and 4: its record has what the head predicts from the state after each of
+// some layers.
 func (v *View) onBoards(c train.Config) runs.Answer[runs.Trained] {
 	b := v.Profile.Boards
 	t := runs.Training(b.Dataset, b.Split, c)
@@ -17,15 +17,13 @@ func (v *View) onBoards(c train.Config) runs.Answer[runs.Trained] {
 	return runs.Ask[runs.Trained](v.View, t)
 }
 
-// otherModel says which model the figure shows if it is not that of the paper, GCN+ReP.
 func (d *Document) otherModel(model string) {
 	if model != "gcn+rep" {
 		d.note("The paper shows GCN+ReP. This profile has %s.", titleOf(model))
 	}
 }
 
-// strip makes a row of maps. Each map is of the part of the board that figure 1 shows. For each state there is a map of
-// the predictions from this state. The last map shows where the mines are.
+// strip is a row of maps of the predictions from each state, and of the mines.
 func strip(states []runs.Layer, mines []float64) report.Strip {
 	var panels []report.Panel
 	for _, s := range states {
@@ -34,8 +32,7 @@ func strip(states []runs.Layer, mines []float64) report.Strip {
 	return report.Strip{Panels: append(panels, report.Panel{Title: "mines", Values: mines})}
 }
 
-// representations makes figure 1: maps of a part of the board. Each map shows the probability of a mine that the head
-// gives if it reads only the state after one layer.
+// representations makes figure 1.
 func representations(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", statement(1).Says)

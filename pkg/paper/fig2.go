@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// depth makes figure 2: the test metric over the number of layers of one process. The other process has one layer.
+// depth makes figure 2.
 func depth(v *View) *Document {
 	d := &Document{}
 	says := statement(2)
@@ -32,9 +32,7 @@ func depth(v *View) *Document {
 	return d
 }
 
-// curve adds a figure and a table for one dataset to the document. The figure shows the test metric over the number of
-// layers, with a line for each process, and error bars for the standard deviation over splits. The table has the test
-// metrics, the validation metrics and some settings.
+// curve adds the figure and the table of one dataset.
 func (v *View) curve(d *Document, curve DepthCurve) {
 	dataset := curve.Dataset
 	t := &report.Table{ID: "fig2-" + dataset + "-values",
@@ -73,11 +71,9 @@ func (v *View) curve(d *Document, curve DepthCurve) {
 	d.Tables = append(d.Tables, t)
 }
 
-// atDepth returns the settings and the metrics for one point of figure 2. With these settings, the given process has
-// curve.Depths[k].Layers layers, and the other process has one layer. The result vals has the validation metric on each
-// split of the curve, in percent, and tests the test metric. Both leave out the splits on which the training diverged;
-// for each of these, bad has a text that says so. If the settings are invalid, or if runs of some splits are missing,
-// the result why gives the reason.
+// atDepth returns settings and metrics, in percent, at one point of figure 2, where the process has
+// curve.Depths[k].Layers layers and the other one. bad tells of diverged trainings, which vals and tests leave out;
+// why, of invalid settings or missing runs.
 func (v *View) atDepth(curve DepthCurve, k int, process string) (c train.Config, vals, tests []float64, bad []string,
 	why string) {
 

@@ -9,8 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
-// smoothness makes figure 3: the GSL of the states of trained models, layer by layer. It shows the paper's models, and
-// models with known remedies for over-smoothing, such as PairNorm.
+// smoothness makes figure 3.
 func smoothness(v *View) *Document {
 	d := &Document{}
 	p := v.Profile.Smoothness
@@ -35,9 +34,8 @@ func smoothness(v *View) *Document {
 	return d
 }
 
-// smooth returns the curves of one model for figure 3. A curve has the GSL after each layer of one process. If the
-// model has a reverse process, the curve of the reverse process is the first. The result says is a note with the
-// model's GSL and test metric. If there is no run of the model, there are no curves, and the note gives the reason.
+// smooth returns the curves of GSL of a model, that of the reverse process first, and a note with its GSL and test
+// metric, or why there are none.
 func (v *View) smooth(dataset string, m runs.Model, title string) (lines []report.Series, says string) {
 	a := v.followed(dataset, m)
 	f, why := statesOf(a)
@@ -63,7 +61,7 @@ func (v *View) smooth(dataset string, m runs.Model, title string) (lines []repor
 	return slices.DeleteFunc(lines, func(s report.Series) bool { return len(s.X) == 0 }), says
 }
 
-// followed returns the training of a model for figure 3. This training records the GSL after each of several layers.
+// followed asks for a training of figure 3.
 func (v *View) followed(dataset string, m runs.Model) runs.Answer[runs.Trained] {
 	p := v.Profile.Smoothness
 	t := runs.Training(dataset, p.Split, m.Config)
@@ -71,12 +69,8 @@ func (v *View) followed(dataset string, m runs.Model) runs.Answer[runs.Trained] 
 	return runs.Ask[runs.Trained](v.View, t)
 }
 
-// remedies draws a panel for each remedy for over-smoothing, such as PairNorm. The models with this remedy differ in
-// the number of layers. The panel has a curve for each of them: the GSL after each layer.
-//
-// The argument called paper has the curves of the paper's models. Its first curve is that of a reverse process. Each
-// panel also shows this curve, for comparison, up to the largest number of layers of the models in the panel. All
-// panels have the same vertical scale.
+// remedies makes a panel for each remedy, with a curve for each depth and, for comparison, the paper's curve of a
+// reverse process up to the largest of these depths. All panels have the same scale.
 func (d *Document) remedies(v *View, dataset string, paper []report.Series) (plots []report.Plot) {
 	low := 0.0
 	for _, s := range paper[:min(1, len(paper))] {
@@ -109,7 +103,6 @@ func (d *Document) remedies(v *View, dataset string, paper []report.Series) (plo
 	return plots
 }
 
-// upTo returns the part of a curve that goes up to the given number of layers.
 func upTo(s report.Series, layers int) report.Series {
 	n := 0
 	for n < len(s.X) && s.X[n] <= float64(layers) {
@@ -119,8 +112,7 @@ func upTo(s report.Series, layers int) report.Series {
 	return s
 }
 
-// line returns a curve with the GSL after each layer. It leaves out layer 0, which is the encoded input, and layers
-// whose GSL is NaN.
+// line is the GSL over layers, without layer 0, the encoded input, and without NaN.
 func line(name string, layers []runs.Layer) report.Series {
 	s := report.Series{Name: name}
 	for _, l := range layers {
@@ -131,7 +123,6 @@ func line(name string, layers []runs.Layer) report.Series {
 	return s
 }
 
-// at returns the GSL after l layers, or NaN if it was not recorded.
 func at(layers []runs.Layer, l int) float64 {
 	if i := slices.IndexFunc(layers, func(x runs.Layer) bool { return x.Layer == l }); i >= 0 {
 		return float64(layers[i].GSL)
@@ -139,8 +130,7 @@ func at(layers []runs.Layer, l int) float64 {
 	return math.NaN()
 }
 
-// least returns the smallest GSL of some layers. The argument called of is a function that tells whether a layer
-// counts.
+// least is the smallest GSL of the layers that count.
 func least(layers []runs.Layer, of func(runs.Layer) bool) float64 {
 	out := math.Inf(1)
 	for _, l := range layers {
@@ -151,7 +141,7 @@ func least(layers []runs.Layer, of func(runs.Layer) bool) float64 {
 	return out
 }
 
-// most returns the largest GSL of all layers except layer 0, which is the encoded input.
+// most is the largest GSL after layer 0, the encoded input.
 func most(layers []runs.Layer) float64 {
 	out := math.Inf(-1)
 	for _, l := range layers {

@@ -6,10 +6,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// predictions makes figure 4: maps of two parts of the board. For each part, three maps show the probability of a mine
-// that the head gives. For the first map, the head reads only the result of the forward process. For the second map, it
-// reads only the result of the reverse process. For the third map, it reads both. A fourth map shows where the mines
-// are.
+// predictions makes figure 4.
 func predictions(v *View) *Document {
 	d := &Document{}
 	d.note("The paper: %s", statement(4).Says)

@@ -2,13 +2,11 @@ package paper
 
 import "github.com/revgnn/revgnn/pkg/report"
 
-// noise is the smallest change of the iterate that figure 5 shows. Smaller changes are only rounding errors of single
-// precision, so the figure leaves them out.
+// noise is the smallest change that figure 5 shows; below are rounding errors of single precision.
 const noise = 1e-9
 
-// convergence makes figure 5: how much the iterate changes in each iteration of fixed-point iteration. The change is
-// the mean absolute difference between the iterates before and after the iteration, averaged over the layers. The
-// figure shows the same runs as table 4.
+// convergence makes figure 5: the mean absolute change of the iterate in each iteration, over the layers, of the runs
+// of table 4.
 func convergence(v *View) *Document {
 	p := published[InversionErrors]("table4")
 	d := &Document{}

@@ -35,8 +35,7 @@ func runTime(v *View) *Document {
 	return d
 }
 
-// runTimes returns one curve of figure 6: seconds per epoch over the number of reverse layers. If benchmarks are
-// missing, the result called why gives the reason.
+// runTimes is one curve of figure 6; why says which benchmarks are missing.
 func (v *View) runTimes(curve RunTimeCurve) (s report.Series, why string) {
 	s = report.Series{Style: report.Points, Name: curve.name()}
 	for _, depth := range v.Profile.RunTime.Reverse {
@@ -52,13 +51,11 @@ func (v *View) runTimes(curve RunTimeCurve) (s report.Series, why string) {
 	return s, why
 }
 
-// name returns the name of the curve. The name has the number of forward layers in brackets, as in the paper.
 func (c RunTimeCurve) name() string {
 	return fmt.Sprintf("%s (%d), %s", titleOf(c.Model.Model), c.Model.Forward, c.Dataset)
 }
 
-// timed asks for the benchmark of a model on a dataset, and returns it if it is recorded. All benchmarks of the same
-// group are run on the same machine, since they are compared with each other.
+// timed asks for a benchmark. Those of a group run on the same machine, since they are compared.
 func (v *View) timed(group, dataset string, c train.Config) (a runs.Answer[runs.Timed]) {
 	t := runs.Whole(runs.Bench, dataset, c)
 	v.Within(group, func() { a = runs.Ask[runs.Timed](v.View, t) })

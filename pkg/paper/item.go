@@ -17,26 +17,24 @@ type Item struct {
 	draws       bool // whether the document has figures; only these need ECharts
 }
 
-// Document has everything that the page of an [Item] shows.
+// Document is what the page of an [Item] shows.
 type Document struct {
 	Name, Title string
 	Tables      []*report.Table
 	Figures     []*report.Figure
-	// Verdicts are sentences. Each has a claim of the paper, our verdict on it, and the numbers behind the verdict.
-	// Claims about single cells of a table are only counted, since the table shows them.
+	// Verdicts are sentences: a claim of the paper, our verdict, and the numbers behind it. Claims about single cells
+	// of a table are only counted, since the table shows them.
 	Verdicts []string
-	// Notes are sentences. They say what the paper states, what our runs show, and how our numbers were computed.
-	Notes []string
-	// Records are the records of the runs from which the document is made.
+	// Notes say what the paper states, what our runs show, and how our numbers were computed.
+	Notes   []string
 	Records []*runs.Record
 }
 
-// note adds a sentence to the document's notes.
 func (d *Document) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
-// Items lists the paper's tables and figures, and after them the items on questions that the paper leaves open.
+// Items lists the paper's tables and figures, and then the items on questions that the paper leaves open.
 func Items() []Item {
 	return []Item{
 		item("table1", "Table 1: complexity", complexity),
@@ -70,8 +68,7 @@ func figure(n int, build func(v *View) *Document) Item {
 	return drawing(fmt.Sprintf("fig%d", n), fmt.Sprintf("Figure %d: %s", n, statement(n).Short), build)
 }
 
-// CanDraw returns an error if one of the items has figures, but ECharts, which draws them, is not installed
-// ([echarts.CanDraw]).
+// CanDraw returns an error if an item has figures, but ECharts, which draws them, is not installed.
 func CanDraw(items []Item) error {
 	if !slices.ContainsFunc(items, func(it Item) bool { return it.draws }) {
 		return nil
@@ -79,7 +76,7 @@ func CanDraw(items []Item) error {
 	return echarts.CanDraw()
 }
 
-// Choose returns the items with the given names, in the order of [Items]. The name "all" stands for all items.
+// Choose returns the items with the given names, in the order of [Items]; "all" stands for all.
 func Choose(names []string) ([]Item, error) {
 	items := Items()
 	var known []string
@@ -98,7 +95,7 @@ func Choose(names []string) ([]Item, error) {
 	return slices.DeleteFunc(items, func(it Item) bool { return !slices.Contains(names, it.Name) }), nil
 }
 
-// build makes the document of each item. The items take the outcomes of recorded runs from the view v.
+// build makes the documents from recorded runs.
 func build(v *View, items []Item) []*Document {
 	var all []*Document
 	for _, it := range items {
@@ -110,13 +107,13 @@ func build(v *View, items []Item) []*Document {
 	return all
 }
 
-// Work returns a function that asks a view for the outcomes of all runs that the items need. An [runs.Runner]
-// calls this function to learn which runs are needed, and then makes those that are not recorded yet.
+// Work returns a function that asks for the outcomes of all runs that the items need: a [runs.Runner] learns from it
+// what to run.
 func Work(p Profile, items []Item) runs.Work {
 	return func(v *runs.View) { build(&View{v, p}, items) }
 }
 
-// Documents makes the items' documents from the recorded runs of the [runs.Runner] r. It makes no runs.
+// Documents makes the items' documents from recorded runs. It makes no runs.
 func Documents(r *runs.Runner, p Profile, items []Item) ([]*Document, error) {
 	v, err := r.View()
 	if err != nil {

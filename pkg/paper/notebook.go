@@ -21,30 +21,24 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// SecondsVariable is the name of an environment variable whose value is a number of seconds. A notebook does not start
-// the missing runs if they are estimated to take more than this number of seconds.
+// SecondsVariable names the environment variable with the seconds that the missing runs of a notebook may take; a
+// notebook starts none if they would take longer.
 const SecondsVariable = "REVGNN_NOTEBOOK_SECONDS"
 
-// notebookSeconds is the default of the environment variable that [SecondsVariable] names: the number of seconds that
-// the missing runs of a notebook may take.
 const notebookSeconds = 300
 
-// taskVariable is the name of an environment variable whose value is a task as JSON. To run a task in a separate
-// process, the program of a notebook cell starts itself again with this variable. The new process runs only the task.
+// taskVariable names the environment variable with a task as JSON: a cell's program that starts itself again for this
+// task finds it there.
 const taskVariable = "REVGNN_NOTEBOOK_TASK"
 
-// Notebook makes a table or figure for a notebook. It reads the run records that come with revgnn, and those in the
-// file that the environment variable REVGNN_RUNS names. If this variable is not set, the file is out/runs.sqlite in the
-// Go module that contains the notebook. If the notebook is not inside a Go module, out/runs.sqlite is beside it.
+// Notebook makes a table or figure for a notebook from the records that come with revgnn and those in the file that
+// REVGNN_RUNS names (else out/runs.sqlite in the notebook's Go module, or beside the notebook).
 //
-// If runs are missing, Notebook prints how long they will take. The environment variable REVGNN_NOTEBOOK_SECONDS sets a
-// limit in seconds (300 by default). If the missing runs take no longer than this limit, Notebook makes and records
-// them. If they would take longer, Notebook makes none of them. The document then shows only the recorded runs, and the
-// output of the cell says how to make the missing runs.
+// Missing runs are made if they take at most REVGNN_NOTEBOOK_SECONDS (300) by estimate; otherwise the document shows
+// what is recorded, and the cell says how to make the rest.
 //
-// Call Notebook before all other code of a cell. Some runs are made in a separate process, in which time and memory can
-// be measured better. For such a run, the program of the cell starts itself again. In the second process, Notebook
-// makes the run and then ends the process. Code before the call of Notebook would run in the second process, too.
+// Call it before all other code of a cell: some runs are made in a process of their own, in which time and memory can
+// be measured better, and for these the cell's program starts itself again.
 func Notebook(name string, p Profile) (*Document, error) {
 	if text := os.Getenv(taskVariable); text != "" {
 		answer(text)
@@ -57,13 +51,11 @@ func Recorded(name string, p Profile) (*Document, error) {
 	return inNotebook(name, p, func(*runs.Runner, Profile, []Item) error { return nil })
 }
 
-// AtAGlance is an overview of our results for a notebook. Score is the scorecard, which counts the verdicts. Cells
-// shows the verdict on every cell of the paper's tables, in a coloured grid for each table. Pictures has small pictures
-// of all tables and figures. Each picture is a link to the notebook of its table or figure. Who is a table of the
-// machines that made the runs.
+// AtAGlance is an overview of our results: the scorecard, the verdict on every cell of the paper's tables, small
+// pictures of all tables and figures, and the machines that made the runs.
 type AtAGlance struct{ Score, Cells, Pictures, Who report.Item }
 
-// Glance makes an overview of the paper's tables, figures and claims from the recorded runs. It makes no runs.
+// Glance makes the overview from recorded runs. It makes no runs.
 func Glance(p Profile) (*AtAGlance, error) {
 	var o *overview
 	err := withRecords(p, func(r *runs.Runner) error {
@@ -83,8 +75,7 @@ func Glance(p Profile) (*AtAGlance, error) {
 	return &AtAGlance{excerpt{o, "score"}, excerpt{o, "cells"}, excerpt{o, "cards"}, o.who}, nil
 }
 
-// excerpt is one part of an overview, such as the scorecard. The file front.html has an HTML template for each part.
-// The field called name is the name of the template of this part.
+// excerpt is the part of an overview that a template of front.html shows.
 type excerpt struct {
 	*overview
 	name string
@@ -93,8 +84,7 @@ type excerpt struct {
 func (e excerpt) HTML() (string, error) { return e.part(e.name) }
 func (e excerpt) Text() string          { return e.Card.Markdown() }
 
-// inNotebook makes the document of the item with the given name from recorded runs. First it calls the argument called
-// before, a function that may make missing runs.
+// inNotebook makes the document of an item from recorded runs, after before, which may make missing ones.
 func inNotebook(name string, p Profile,
 	before func(*runs.Runner, Profile, []Item) error) (d *Document, err error) {
 	items, err := Choose([]string{name})
@@ -114,8 +104,7 @@ func inNotebook(name string, p Profile,
 	return d, err
 }
 
-// withRecords makes a runner and calls the function do with it. The runner has all run records that [Notebook] reads,
-// and can make missing runs.
+// withRecords hands a runner on all records that [Notebook] reads to do.
 func withRecords(p Profile, do func(r *runs.Runner) error) (err error) {
 	store, err := runs.Open(cmp.Or(os.Getenv("REVGNN_RUNS"), filepath.Join(project(), runs.DefaultFile)))
 	if err != nil {
@@ -129,8 +118,7 @@ func withRecords(p Profile, do func(r *runs.Runner) error) (err error) {
 		Load: load})
 }
 
-// complete makes the missing runs if they take no longer than the environment variable [SecondsVariable] allows.
-// Otherwise it prints how the user can make them.
+// complete makes the missing runs if they take no longer than [SecondsVariable] allows, or says how to make them.
 func complete(r *runs.Runner, p Profile, items []Item) error {
 	limit, err := allowed()
 	if err != nil {
@@ -164,8 +152,8 @@ func complete(r *runs.Runner, p Profile, items []Item) error {
 	return nil
 }
 
-// begin makes the missing runs. If the time of some of these runs cannot be estimated, begin stops when limit seconds
-// have passed, and returns true. The runs that have ended by then are recorded.
+// begin makes the missing runs. If the time of some is unknown, it stops after limit seconds, and says so; what has
+// ended by then is recorded.
 func begin(r *runs.Runner, work runs.Work, plan runs.Plan, limit float64) (stopped bool, err error) {
 	ctx, end := watch(r)
 	defer end()
@@ -181,8 +169,8 @@ func begin(r *runs.Runner, work runs.Work, plan runs.Plan, limit float64) (stopp
 	return false, err
 }
 
-// watch makes the runner show a progress bar. The returned context is cancelled when the user presses the stop button
-// of the notebook. The caller must call the returned function end after the last run.
+// watch shows the runner's progress in a bar. The context ends with the notebook's stop button; call end after the last
+// run.
 func watch(r *runs.Runner) (ctx context.Context, end func()) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	bar := nb.Progress("runs")
@@ -207,8 +195,7 @@ func watch(r *runs.Runner) (ctx context.Context, end func()) {
 	}
 }
 
-// allowed returns the number of seconds that the missing runs of a notebook may take. It reads this number from the
-// environment variable [SecondsVariable]. If the variable is not set, the number is [notebookSeconds].
+// allowed reads [SecondsVariable].
 func allowed() (seconds float64, err error) {
 	text := cmp.Or(os.Getenv(SecondsVariable), strconv.Itoa(notebookSeconds))
 	if seconds, err = strconv.ParseFloat(text, 64); err != nil || !(seconds >= 0) {
@@ -218,8 +205,7 @@ func allowed() (seconds float64, err error) {
 	return min(seconds, most), nil
 }
 
-// project returns the nearest folder with a file go.mod, from the working directory upwards. It returns an empty text
-// if there is no such folder.
+// project is the nearest folder with a go.mod, from the working directory upwards, or "".
 func project() string {
 	for dir, _ := filepath.Abs("."); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
@@ -235,7 +221,7 @@ func load(ctx context.Context, name string) (*graphs.Graph, error) {
 
 func open() (*engine.Engine, error) { return engine.Open("") }
 
-// alone runs a task in a separate process: the program of the notebook cell starts itself again for this task.
+// alone runs a task in a process of its own: the cell's program again.
 func alone(ctx context.Context, t runs.Task) (runs.Record, error) {
 	return runs.InOwnProcess(ctx, t, func(self, task string) *exec.Cmd {
 		c := exec.CommandContext(ctx, self)
@@ -244,8 +230,7 @@ func alone(ctx context.Context, t runs.Task) (runs.Record, error) {
 	})
 }
 
-// answer is called in the process that the function [alone] started. The argument text is a task as JSON. answer runs
-// the task, writes the record of the run to stdout, and ends the process.
+// answer, in the process of [alone], runs the task, writes its record to stdout, and ends the process.
 func answer(text string) {
 	record, err := func() (record runs.Record, err error) {
 		var t runs.Task

@@ -12,12 +12,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
-// searches maps the names of a model and of a dataset to our result for this model on this dataset.
+// searches has our results by model and dataset.
 type searches map[[2]string]runs.Found
 
-// performance makes the document of table 2, 3 or 6. Its first table has all rows of the paper's table, with our
-// results beside the published ones, and our results for models that the paper does not have. It also has rows of
-// gains. The document's last table has the settings of our runs.
+// performance makes table 2, 3 or 6: our results beside the published ones, with models that the paper does not have,
+// gains, and the settings of our runs.
 func performance(v *View, name string) *Document {
 	p := published[Performance](name)
 	more := v.addBeyond(p)
@@ -54,8 +53,7 @@ func performance(v *View, name string) *Document {
 	return d
 }
 
-// results returns the table with our results beside the published ones. The row of a model with a reverse process is
-// followed by a row with the gains of this model.
+// results is the table of results; a model's gains follow its row.
 func (v *View) results(p *Performance, all searches, name string) *report.Table {
 	t := &report.Table{ID: name, Title: v.title(p.Title), Corner: "Model"}
 	for _, dataset := range p.Columns {
@@ -91,8 +89,6 @@ func (v *View) results(p *Performance, all searches, name string) *report.Table 
 	return t
 }
 
-// unit returns the name and the unit of a dataset's metric, for headings. The metric is ROC-AUC for datasets with two
-// classes, and accuracy for all others.
 func unit(dataset string) string { return metric(dataset) + " [%]" }
 
 func metric(dataset string) string {
@@ -102,13 +98,12 @@ func metric(dataset string) string {
 	return "accuracy"
 }
 
-// reasons says why f has no results: first which trainings diverged, and then why there are no others.
+// reasons says why f has no results: the trainings that diverged, and why there are no others.
 func reasons(f runs.Found) string {
 	return strings.Join(append(slices.Clone(f.Bad), f.Why), "; ")
 }
 
-// absence says in a table cell why f has no results. It gives all [reasons], unless all trainings went wrong: the list
-// would then be too long for a cell.
+// absence is [reasons] in a table cell, where a list of all trainings would be too long.
 func absence(f runs.Found) string {
 	if f.Why == runs.AllBad {
 		return f.Why
@@ -116,8 +111,7 @@ func absence(f runs.Found) string {
 	return reasons(f)
 }
 
-// cell returns the table cell that shows our result f. The argument paper is the published mean. The cell also shows
-// our mean minus the published mean, unless paper is NaN: then there is none.
+// cell shows our result f, and by hovering its distance to the published mean, unless that is NaN.
 func cell(f runs.Found, paper float64) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
@@ -148,8 +142,7 @@ func cell(f runs.Found, paper float64) report.Cell {
 	return c
 }
 
-// overSplits returns a cell with the mean of the values and their sample standard deviation. There is one value for
-// each split. If there is only one value, the cell has no standard deviation.
+// overSplits is the mean over splits with its sample standard deviation.
 func overSplits(values []float64) report.Cell {
 	spread := math.NaN()
 	if len(values) > 1 {
@@ -158,8 +151,7 @@ func overSplits(values []float64) report.Cell {
 	return report.Mean(metrics.Mean(values), spread, len(values), 2)
 }
 
-// deltas returns a table row, labelled Δ, with the gains of the model in the given row. For each dataset, it has the
-// mean of our gains and the published gain. The argument called plain is the name of the model's plain backbone.
+// deltas is the row Δ of gains of a model over its plain backbone, ours and published.
 func deltas(p *Performance, row PerformanceRow, plain string, all searches) report.Row {
 	r := report.Row{Group: p.Groups[row.Group], Label: "Δ"}
 	for k, dataset := range p.Columns {
@@ -177,11 +169,8 @@ func deltas(p *Performance, row PerformanceRow, plain string, all searches) repo
 	return r
 }
 
-// gain returns a table cell with the mean of some gains. Here a gain is the test metric of a model with reverse layers,
-// in the argument with, minus that of a model without them, on the same split. Below the mean, the cell has the p-value
-// of a paired t-test, if there are enough splits for this test. It also says on how many splits the model with reverse
-// layers diverged, since the mean is too good without these. If there are no gains, the cell is empty, and the argument
-// called none says why.
+// gain shows the mean gain of a model with reverse layers over one without, and the p-value of a paired t-test. A mean
+// without the splits on which the model diverged says so, since it is too good.
 func gain(with, without runs.Found, none string) report.Cell {
 	gains := with.Gains(without)
 	if len(gains) == 0 {
@@ -194,8 +183,7 @@ func gain(with, without runs.Found, none string) report.Cell {
 	return c
 }
 
-// tested returns the result of a paired t-test of gains as text, such as "p = 0.031, 10 splits". If there are too few
-// splits for a test, the text says so.
+// tested is the result of a paired t-test of gains, such as "p = 0.031, 10 splits".
 func tested(gains []float64) string {
 	n := count(len(gains), "split")
 	if len(gains) < leastPairs {
@@ -204,8 +192,6 @@ func tested(gains []float64) string {
 	return probability(gains) + ", " + n
 }
 
-// probability returns the p-value of a paired t-test of gains as text, such as "p = 0.031". If there is no p-value, the
-// text says why.
 func probability(gains []float64) string {
 	p := pairedT(gains)
 	switch {

@@ -11,10 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
-// behind makes a note for each model with a reverse process. The note lists the datasets on which the mean gain is zero
-// or negative, or on which the model diverged on a split. If there are no such datasets, the note lists the datasets on
-// which the mean gain is positive. If judged is true, there are no notes for models whose gains the paper has, since
-// the document's verdicts are about them.
+// behind makes a note for each model with reverse layers: the datasets on which it is not ahead of its backbone, or
+// else those on which it is. With judged, verdicts say it for models whose gains the paper has.
 func behind(p *Performance, all searches, judged bool) (notes []string) {
 	for _, row := range p.Rows {
 		plain := p.plain(row)
@@ -46,8 +44,7 @@ func behind(p *Performance, all searches, judged bool) (notes []string) {
 	return notes
 }
 
-// slips makes a note for each wrong gain in a published table. The gain of a model should be the difference of two
-// means in the same table: that of the model, and that of its plain backbone.
+// slips makes a note for each published gain that is not the difference of the two means in the same table.
 func slips(p *Performance) (notes []string) {
 	for _, row := range p.Rows {
 		base := p.plain(row)
@@ -64,7 +61,7 @@ func slips(p *Performance) (notes []string) {
 	return notes
 }
 
-// settingsTable returns a table of the settings that were chosen for each model and dataset.
+// settingsTable has the settings that were chosen for each model and dataset.
 func (v *View) settingsTable(p *Performance, all searches, name string) *report.Table {
 	t := &report.Table{ID: name + "-settings", Title: v.title("Settings of our runs, chosen on validation"),
 		Corner: "Dataset, model",
@@ -101,9 +98,7 @@ func (v *View) settingsTable(p *Performance, all searches, name string) *report.
 	return t
 }
 
-// chosenBy says how the settings of a result were chosen: the ID of the search that found them, or their source, and
-// the number of candidates if there were several. For a single candidate without a search or a source, the text is "the
-// profile".
+// chosenBy says how settings were chosen: by which search or source, out of how many candidates.
 func chosenBy(f runs.Found) string {
 	from := cmp.Or(f.Search, f.Source)
 	switch {

@@ -11,54 +11,47 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Profile has the settings of the runs for all tables and figures. It is read from a file in the folder data/settings.
-// The file schema.json in the same folder describes the format.
+// Profile has the settings of the runs for all tables and figures, from a file of data/settings; schema.json there
+// describes the format.
 type Profile struct {
 	runs.Profile
-	// Schema is the name of the file with the JSON schema.
 	Schema string `json:"$schema"`
-	// Complexity describes the benchmarks of table 1.
+	// Complexity is of table 1.
 	Complexity Complexity `json:"complexity"`
-	// Inversions has the settings of the runs for table 4 and figure 5. Hidden is the width of the models. The paper
-	// states all other settings, so that a profile need not have them.
+	// Inversions is of table 4 and figure 5; the paper states all but the width.
 	Inversions struct {
 		Hidden int `json:"hidden"`
 	} `json:"inversions"`
-	// Boards describes the trainings for figures 1 and 4.
+	// Boards is of figures 1 and 4.
 	Boards Boards `json:"boards"`
-	// Depth describes the trainings for figure 2. Smoothness describes the trainings for figure 3. RunTime describes
-	// the benchmarks for figure 6.
+	// Figures 2, 3 and 6.
 	Depth      Depth      `json:"depth"`
 	Smoothness Smoothness `json:"smoothness"`
 	RunTime    RunTime    `json:"run_time"`
-	// Reversing describes the trainings for the table that shows what reverse layers add to forward layers.
+	// Reversing is of the table on what reverse layers add.
 	Reversing Reversing `json:"reversing"`
 }
 
-// Complexity describes benchmarks of a model on random graphs. The benchmarks show how time and memory depend on
-// quantities such as the number of layers. Only one quantity is varied at a time.
+// Complexity describes benchmarks on random graphs, in which one quantity varies at a time, such as the number of
+// layers.
 type Complexity struct {
 	Model runs.Model `json:"model"`
-	// Graph is the size of the random graph. Idle is the size of a tiny graph. A benchmark on the tiny graph shows how
-	// much memory the program itself takes. This memory is subtracted from that of the other benchmarks.
+	// Graph is the random graph. The memory of a benchmark on Idle, a tiny one, is that of the program itself, and is
+	// subtracted.
 	Graph Random `json:"graph"`
 	Idle  Random `json:"idle"`
-	// Quantities are the quantities in the formulas of the paper's table 1. They are in the same order as in the field
-	// Exponents of [Complexities], which has the published exponents.
+	// Quantities are those of table 1's formulas, in the order of [Complexities].Exponents.
 	Quantities []Quantity `json:"quantities"`
 	Note       string     `json:"note"`
 }
 
-// Random is the size of a random graph.
 type Random struct {
 	Nodes int `json:"nodes"`
 	Edges int `json:"edges"`
 }
 
-// Quantity describes benchmarks that differ in only one quantity, such as the number of forward layers. The field
-// Quantity is the paper's symbol for this quantity, such as L_F. There is one benchmark for each number in Values.
-// Setting is the name of the model's setting that has this number. If Setting is empty, the number is the graph's
-// number of edges. In all these benchmarks, Settings replace other settings of the model.
+// Quantity is the paper's symbol, such as L_F, the setting that has its Values (the number of edges if "") and other
+// settings of these benchmarks.
 type Quantity struct {
 	Quantity string        `json:"quantity"`
 	Setting  string        `json:"setting,omitempty"`
@@ -66,31 +59,26 @@ type Quantity struct {
 	Settings runs.Settings `json:"settings,omitempty"`
 }
 
-// Boards describes two trainings on a Minesweeper graph. Reverse is the model with a reverse process, and Plain is the
-// model without one.
+// Boards describes trainings on a Minesweeper graph, with a reverse process and without.
 type Boards struct {
 	Dataset string     `json:"dataset"`
 	Split   int        `json:"split"`
 	Reverse runs.Model `json:"reverse"`
 	Plain   runs.Model `json:"plain"`
-	// Figure 1 shows the part of the board that Shown describes. For each number in Layers, it has a map of the
-	// predictions after this number of layers. Figure 4 shows the predictions on other parts of the board. The field
-	// Predictions lists these parts.
+	// Figure 1 maps the predictions after each of Layers on the part Shown, figure 4 those on the parts Predictions.
 	Layers      []int       `json:"layers"`
 	Shown       runs.Part   `json:"shown"`
 	Predictions []runs.Part `json:"predictions"`
 }
 
-// Depth describes the trainings for figure 2, which shows how results depend on the number of layers. The number of
-// layers is varied in one direction, forward or reverse. There is one layer in the other direction.
+// Depth describes figure 2: the number of layers of one direction varies, the other direction has one layer.
 type Depth struct {
 	Curves []DepthCurve `json:"curves"`
 	Note   string       `json:"note"`
 }
 
-// DepthCurve describes the trainings for figure 2 on one dataset. Each entry of Depths describes two models. If the
-// entry's field Layers is 64, the first model has 64 forward layers and 1 reverse layer. The second model has 1 forward
-// layer and 64 reverse layers. Both have the settings of Model, except those that the entry's Settings replace.
+// DepthCurve describes figure 2 on one dataset: for each entry of Depths a model with as many forward layers, and one
+// with as many reverse layers; Settings replace those of Model.
 type DepthCurve struct {
 	Dataset string     `json:"dataset"`
 	Splits  []int      `json:"splits"`
@@ -101,9 +89,8 @@ type DepthCurve struct {
 	} `json:"depths"`
 }
 
-// Smoothness describes the trainings for figure 3, which shows GSL over the number of layers. Models are the models
-// that the paper's figure shows. Remedies has models with other remedies for over-smoothing, for comparison. For each
-// number in Layers, GSL is computed from the state after this number of layers.
+// Smoothness describes figure 3: GSL after each of Layers, of the paper's models and of others with remedies for
+// over-smoothing.
 type Smoothness struct {
 	Datasets []string     `json:"datasets"`
 	Split    int          `json:"split"`
@@ -113,35 +100,30 @@ type Smoothness struct {
 	Note     string       `json:"note"`
 }
 
-// Remedy is a remedy for over-smoothing, such as PairNorm. Models are models of several depths that use this remedy.
+// Remedy is a remedy for over-smoothing, such as PairNorm, in models of several depths.
 type Remedy struct {
 	Name   string       `json:"name"`
 	Models []runs.Model `json:"models"`
 }
 
-// RunTime describes the benchmarks for figure 6, which shows the time of an epoch over the number of reverse layers.
-// Each curve has one benchmark for each number of reverse layers in the list Reverse.
+// RunTime describes figure 6: benchmarks of each curve with each number of reverse layers.
 type RunTime struct {
 	Reverse []int          `json:"reverse"`
 	Curves  []RunTimeCurve `json:"curves"`
 	Note    string         `json:"note"`
 }
 
-// RunTimeCurve describes the benchmarks for one curve of figure 6. All have the same dataset and the same model, except
-// for the number of reverse layers. The list RunTime.Reverse has these numbers.
 type RunTimeCurve struct {
 	Dataset string     `json:"dataset"`
 	Model   runs.Model `json:"model"`
 }
 
-// Quick returns the profile for a laptop: narrow layers, few layers (except in figures about depth), and three splits
-// for most models. Its runs can show which models are better than others, but they do not reproduce the published
-// numbers.
+// Quick is the profile for a laptop: narrow and mostly shallow models, three splits for most of them. It shows which
+// models are better than others, and does not reproduce the published numbers.
 func Quick() Profile { return embedded("quick") }
 
-// Paper returns the profile with the published depths, ten splits, and at most 1000 epochs. The width is 256, the
-// default of the authors' code, since the paper states only a range of widths (128 to 2048). On two processor cores all
-// runs of this profile take weeks; it is meant for GPUs and for several machines.
+// Paper is the profile with the published depths, ten splits and up to 1000 epochs, width 256 (the authors' default;
+// the paper states 128 to 2048). Its runs take weeks on two cores.
 func Paper() Profile { return embedded("paper") }
 
 func embedded(name string) Profile {
@@ -152,7 +134,6 @@ func embedded(name string) Profile {
 	return p
 }
 
-// ParseProfile returns the profile with the given name.
 func ParseProfile(name string) (p Profile, err error) {
 	names := data.SettingsNames()
 	if !slices.Contains(names, name) {
@@ -204,8 +185,7 @@ func readProfile(text []byte) (p Profile, err error) {
 	return p, nil
 }
 
-// at returns the settings that the two models of the entry c.Depths[i] have in common. The numbers of forward and
-// reverse layers are different in the two models; the caller sets these numbers.
+// at returns the settings of c.Depths[i] but for the numbers of layers.
 func (c DepthCurve) at(i int) (train.Config, error) {
 	out, err := c.Depths[i].Settings.With(c.Model.Config)
 	if err != nil {

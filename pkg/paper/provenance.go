@@ -13,8 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
-// Provenance describes the runs of a document in sentences. They state the profile, engines, machines, versions of
-// software, commits and dates, and how many runs failed.
+// Provenance describes the document's runs in sentences: profile, engines, machines, versions, commits, days, failures.
 func (d *Document) Provenance(p Profile) []string {
 	out := []string{p.About}
 	if len(d.Records) == 0 {
@@ -39,15 +38,13 @@ func (d *Document) Provenance(p Profile) []string {
 	return out
 }
 
-// machineText describes the machine of a run.
 func machineText(r *runs.Record) string {
 	m := r.Machine
 	return fmt.Sprintf("%s of %s (%s)", count(m.Cores, "core"), strings.TrimSpace(m.CPU+" "+m.GPU), m.Platform)
 }
 
-// commitText returns the commit of revgnn that made a run. If revgnn also had a version, the text has both. If the
-// version contains the commit, the text has only the version. The version "(devel)" is ignored, since Go writes it for
-// programs without a version. The text is empty if the record has neither a commit nor a version.
+// commitText is the version and commit of revgnn that made a run, the version alone if it contains the commit, and ""
+// if the record has neither. Programs without a version have "(devel)", which says nothing.
 func commitText(r *runs.Record) string {
 	version := r.Versions["revgnn"]
 	switch {
@@ -59,8 +56,7 @@ func commitText(r *runs.Record) string {
 	return version + " (" + r.Commit + ")"
 }
 
-// doubts returns sentences about runs that today's program may not repeat exactly (see [older]), and about runs whose
-// records do not say which commit or version made them (see [nameless]).
+// doubts are sentences on runs that today's program may not repeat exactly, and on runs whose commit is unknown.
 func doubts(records []*runs.Record) (out []string) {
 	for _, text := range []string{nameless(records), older(records)} {
 		if text != "" {
@@ -70,9 +66,8 @@ func doubts(records []*runs.Record) (out []string) {
 	return out
 }
 
-// older returns a sentence about trainings that older commits of revgnn made, and whose numbers today's program does
-// not repeat exactly. The sentence says how many such trainings there are, and why their numbers differ. The file
-// data/records/older.json lists these commits. The text is empty if there are no such trainings.
+// older is a sentence on trainings by commits whose numbers today's program does not repeat to the digit
+// (data/records/older.json), or "".
 func older(records []*runs.Record) string {
 	var known struct {
 		Commits []string
@@ -100,8 +95,7 @@ func older(records []*runs.Record) string {
 		known.Says)
 }
 
-// nameless returns a sentence about records that have neither a commit nor a version of revgnn. The sentence says how
-// many such records there are, and what their runs computed. The text is empty if there are no such records.
+// nameless is a sentence on records without commit and version, or "".
 func nameless(records []*runs.Record) string {
 	of := map[string]int{}
 	var all []*runs.Record
@@ -126,8 +120,7 @@ func nameless(records []*runs.Record) string {
 		"without either: %s.", len(all), count(len(records), "run"), days(all), names, strings.Join(parts, ", "))
 }
 
-// each calls the given function for every record. It joins the different texts that the function returns, in
-// alphabetical order.
+// each joins the different texts of the records, sorted.
 func each(records []*runs.Record, of func(*runs.Record) string) string {
 	set := map[string]bool{}
 	for _, r := range records {
@@ -138,7 +131,7 @@ func each(records []*runs.Record, of func(*runs.Record) string) string {
 	return strings.Join(slices.Sorted(maps.Keys(set)), "; ")
 }
 
-// days returns the date of the first run and the date of the last run as text.
+// days are the first and the last day of the runs.
 func days(records []*runs.Record) string {
 	byTime := func(a, b *runs.Record) int { return a.Started.Compare(b.Started) }
 	const day = "2006-01-02"
@@ -150,8 +143,7 @@ func days(records []*runs.Record) string {
 	return first + " to " + last
 }
 
-// versions returns the names and versions of the software that a run was made with: Go and the Go modules that revgnn
-// uses, but not revgnn itself.
+// versions are those of Go and of the modules that a run was made with.
 func versions(r *runs.Record) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
@@ -162,8 +154,7 @@ func versions(r *runs.Record) string {
 	return strings.Join(all, ", ")
 }
 
-// who returns a table with a row for each pair of a machine and an engine. The row shows how many runs were made on
-// this machine with this engine, how many hours these runs took, and on which days they were made.
+// who is a table of machines and engines: their runs, hours, days and commits.
 func who(records []*runs.Record) *report.Table {
 	t := &report.Table{ID: "who", Title: "By machine and engine", Corner: "Machine", Columns: []report.Column{
 		{Name: "engine"}, {Name: "runs"}, {Name: "trainings"}, {Name: "hours"}, {Name: "days (UTC)"},

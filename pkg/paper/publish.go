@@ -13,12 +13,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// Write writes files into a folder, and returns their names:
-//   - a page for each document;
-//   - the tables and figures as SVG, PNG, LaTeX and CSV, and the tables also as Markdown;
-//   - the scorecard, claims.json;
-//   - an overview, index.html;
-//   - the library that draws the figures on the pages, echarts.min.js, if it is installed.
+// Write writes into a folder, and returns the names: a page for each document, its tables and figures as SVG, PNG,
+// LaTeX and CSV (tables also as Markdown), the scorecard claims.json, the overview index.html, and ECharts, which draws
+// on the pages, if it is installed.
 func Write(dir string, p Profile, s *Scorecard, documents []*Document) (names []string, err error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err
@@ -45,15 +42,13 @@ func Write(dir string, p Profile, s *Scorecard, documents []*Document) (names []
 	return to.names, to.err
 }
 
-// folder writes files into the folder dir, and keeps their names. After the first error it writes no more files.
+// folder writes files; after the first error it writes no more.
 type folder struct {
 	dir   string
 	names []string
 	err   error
 }
 
-// keep writes a file with the text that the function content returns. If there was an error before this call, keep does
-// nothing.
 func (f *folder) keep(name string, content func() (string, error)) {
 	if f.err != nil {
 		return
@@ -66,16 +61,14 @@ func (f *folder) keep(name string, content func() (string, error)) {
 	f.err = files.WriteText(filepath.Join(f.dir, name), text)
 }
 
-// file is a table or figure in one format. The field ending is the ending of the file name, such as "svg". The function
-// content returns what the file contains.
+// file is a table or figure in one format, by the ending of its name.
 type file struct {
 	ending  string
 	content func() (string, error)
 }
 
-// filesOf returns the ID of a table or figure, and its files, one for each format. The ID is the file name without the
-// ending. The files of a table also have the given notes, since a reader may have these files without the page that
-// shows the notes.
+// filesOf returns the ID of a table or figure, which is its file name, and its files. A table's files have the notes,
+// too, since readers may have them without the page.
 func filesOf(item report.Item, notes []string) (id string, all []file) {
 	pixels := func(png func(scale float64) ([]byte, error)) func() (string, error) {
 		return func() (string, error) {
@@ -94,7 +87,6 @@ func filesOf(item report.Item, notes []string) (id string, all []file) {
 	panic("documents have tables and figures only")
 }
 
-// document writes the files of a document's tables and figures.
 func (f *folder) document(d *Document, p Profile) {
 	for _, item := range d.Items() {
 		id, all := filesOf(item, slices.Concat(d.Notes, d.Provenance(p)))
@@ -104,7 +96,6 @@ func (f *folder) document(d *Document, p Profile) {
 	}
 }
 
-// Items returns the document's figures and tables.
 func (d *Document) Items() []report.Item {
 	var out []report.Item
 	for _, f := range d.Figures {
@@ -119,22 +110,16 @@ func (d *Document) Items() []report.Item {
 //go:embed page.html
 var pageHTML string
 
-// pageItem is a table or figure on a page. The page offers Files for download.
 type pageItem struct {
 	HTML  template.HTML
 	Files []download
 }
 
-// download is a file that a page offers for download. Name is the name of the file, which is in the same folder as the
-// page. Format is the name of its format, such as "SVG".
 type download struct{ Name, Format string }
 
-// formats has an entry for each file format. The key is the ending of the file name, and the value is the name of the
-// format.
 var formats = map[string]string{"svg": "SVG", "png": "PNG", "tex": "LaTeX", "csv": "CSV", "md": "Markdown"}
 
-// page returns the HTML page of the document d, which is documents[i]. The page has links to the files of its tables
-// and figures. It also has links to the pages of the documents before and after d.
+// page is the HTML page of documents[i], with links to its files and to the pages before and after it.
 func (d *Document) page(p Profile, documents []*Document, i int) (string, error) {
 	at := struct {
 		*Document

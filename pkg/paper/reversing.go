@@ -11,39 +11,32 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Reversing has the settings of the table that compares ways to use a layer: only forward layers, only reverse layers,
-// and both. A further network has the settings of the one with both kinds of layers, but all of its layers are forward
-// layers. Models are trained on the same splits for each way.
+// Reversing describes the table that compares a layer run forwards only, backwards only, and both ways, and the last
+// with all of its layers forwards, on the same splits.
 type Reversing struct {
 	Datasets []string `json:"datasets"`
-	// Splits are the splits that models are trained on. Tried is the number of splits, counted from the first, on which
-	// settings are chosen. Settings are chosen separately for each way to use a layer.
+	// Settings are chosen on the first Tried of Splits, for each way separately.
 	Splits []int `json:"splits"`
 	Tried  int   `json:"tried"`
-	// Rules give the candidates: the settings to choose from. Each way to use a layer also has rules of its own, for
-	// example for the numbers of layers. If Rules and the rules of a way have values for the same setting, the values
-	// from the rules of the way count.
+	// Rules give the settings to choose from, for all ways.
 	Rules []runs.Rule `json:"candidates"`
-	// Blocks has an entry for each kind of layer. An entry gives one row of the table for each dataset on which the
-	// layer is run.
+	// Blocks are the kinds of layers, each a row for each dataset.
 	Blocks []struct {
 		Title string `json:"title"`
-		// Datasets are the datasets on which the layer is run. An empty list stands for all datasets of the table.
+		// Datasets are those on which the layer is run; all if empty.
 		Datasets []string `json:"datasets,omitempty"`
 		Ways     [3]Way   `json:"ways"`
 	} `json:"blocks"`
 	Note string `json:"note"`
 }
 
-// Way is one of the three ways to use a layer: only forward layers, only reverse layers, or both. Model is the name of
-// the model that is trained. Rules give settings to choose from, such as numbers of layers.
+// Way is one of the ways to use a layer: the model, and rules that count before those of [Reversing].
 type Way struct {
 	Model string      `json:"model"`
 	Rules []runs.Rule `json:"candidates"`
 }
 
-// These constants are the indices of the ways to use a layer. They are used for the list wayNames. The first three are
-// also used for the field Ways in [Reversing]. The settings of the last one are not chosen, but made by [turned].
+// The ways to use a layer. Settings of the last are not chosen, but made by [turned].
 const (
 	forwardOnly = iota
 	reverseOnly
@@ -53,14 +46,12 @@ const (
 
 var wayNames = [4]string{"forward only", "reverse only", "both", "as both, but all forward"}
 
-// forwardWays are the ways without reverse layers. Each is compared with the way that has both kinds of layers.
+// forwardWays have no reverse layers; each is compared with both ways.
 var forwardWays = [2]int{forwardOnly, allForward}
 
-// turned changes the settings of networks with forward and reverse layers: they get forward layers in place of the
-// reverse layers. All else stays as it is, also the bound on the weights, which only reverse layers need. So two
-// networks, before and after the change, show what the direction of layers changes. (The forward layers are one chain
-// afterwards, where there were two. The head then reads the encoded features in place of the result of the reverse
-// layers.)
+// turned makes the reverse layers of networks forward layers. All else stays, also the bound that only reverse layers
+// need, so that what differs is the direction. (Where there were two chains there is one; the head reads the encoded
+// features in place of the reverse result.)
 func turned(settings ...train.Config) []train.Config {
 	all := slices.Clone(settings)
 	for i, c := range all {
@@ -69,15 +60,11 @@ func turned(settings ...train.Config) []train.Config {
 	return all
 }
 
-// candidates returns the candidates on a dataset for the way w. A way is one of the three ways to use a layer: only
-// forward layers, only reverse layers, or both.
 func (r Reversing) candidates(dataset string, w Way) ([]train.Config, error) {
 	return runs.Candidates(append(r.Rules[:len(r.Rules):len(r.Rules)], w.Rules...), dataset, w.Model)
 }
 
-// check returns an error if a way to use a layer has no candidates on a dataset, or if the settings of a candidate are
-// impossible. It also returns an error if a candidate has layers that do not fit its way. For example, a candidate for
-// the way "forward only" must have forward layers, and no reverse layers.
+// check returns an error if a way has no candidates on a dataset, or impossible ones, or layers that are not its own.
 func (r Reversing) check() error {
 	for _, dataset := range r.Datasets {
 		for _, b := range r.Blocks {
@@ -105,12 +92,12 @@ func (r Reversing) check() error {
 	return nil
 }
 
-// about tells whether a dataset is in a list of datasets. An empty list stands for all datasets.
+// about tells whether a dataset is in a list; an empty list stands for all.
 func about(datasets []string, one string) bool {
 	return len(datasets) == 0 || slices.Contains(datasets, one)
 }
 
-// reversing makes the table that shows what reverse layers add to forward layers.
+// reversing makes the table on what reverse layers add to forward layers.
 func reversing(v *View) *Document {
 	d, p := &Document{}, v.Profile.Reversing
 	t := &report.Table{ID: "reversing", Title: v.title("The same layer forwards, backwards and both ways"),
@@ -168,8 +155,7 @@ func reversing(v *View) *Document {
 	return d
 }
 
-// way returns a table cell with the results f for one way to use a layer: only forward layers, only reverse layers, or
-// both. The cell shows the mean test metric over splits, and the numbers of layers.
+// way shows the results of one way to use a layer.
 func way(f runs.Found) report.Cell {
 	values := f.Values()
 	if len(values) == 0 {
@@ -182,10 +168,8 @@ func way(f runs.Found) report.Cell {
 	return c
 }
 
-// says adds a note to the document, about one kind of layer on one dataset. The note says by how much a network with
-// both kinds of layers differs from the two networks with forward layers only, and whether the differences are
-// significant. The argument called differences has the differences on each split, for each way in [forwardWays]. If
-// there are fewer splits than [leastPairs], says adds no note.
+// says adds a note on one kind of layer and dataset: how both ways differ from each of [forwardWays], and whether
+// significantly. It needs [leastPairs] splits.
 func (d *Document) says(dataset, title string, differences [len(forwardWays)][]float64) {
 	var all []string
 	for i, gains := range differences {

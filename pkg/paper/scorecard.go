@@ -13,10 +13,9 @@ import (
 // Verdict says whether our runs reproduce what a claim states.
 type Verdict string
 
-// The verdicts. For most claims, Weaker means that a difference or a change has the direction that the paper states,
-// but is too small or not significant. For a cell of a table, Weaker means that our mean is more than one published
-// standard deviation away from the published mean, but not more than two. Each check has its own limits. For each group
-// of claims, a text in data/paper/claims.json explains what the verdicts mean.
+// Weaker mostly means that a difference has the direction that the paper states, but is too small or not significant;
+// for a cell of a table, that our mean is one to two published standard deviations away. The groups in
+// data/paper/claims.json explain their verdicts.
 const (
 	Reproduced    Verdict = "reproduced"
 	Weaker        Verdict = "weaker"
@@ -27,8 +26,7 @@ const (
 // Verdicts lists all verdicts, the best one first.
 var Verdicts = []Verdict{Reproduced, Weaker, NotReproduced, NotRun}
 
-// The degree of a cell of a table says how far our mean is from the published mean, in published standard deviations
-// (std). If our mean is more than two published standard deviations away, the degree is Below or Above.
+// The degree of a cell: how far our mean is from the published one, in published standard deviations (std).
 const (
 	WithinOne = "within one std"
 	WithinTwo = "within two std"
@@ -42,33 +40,26 @@ type Judgement struct {
 	Group string `json:"group"`
 	Where string `json:"where"`
 	Says  string `json:"says"`
-	// Model, Dataset and Aspect say what the case is about. Aspect is for anything else, such as "16 layers". A field
-	// is empty if it does not apply to the case.
+	// What the case is about; Aspect is anything else, such as "16 layers".
 	Model   string  `json:"model,omitempty"`
 	Dataset string  `json:"dataset,omitempty"`
 	Aspect  string  `json:"aspect,omitempty"`
 	Verdict Verdict `json:"verdict"`
-	// Degree says how far our mean is from the published mean, such as [WithinOne], if the case is about a cell of a
-	// table. For all other cases it is empty.
+	// Degree, for a cell of a table, is the distance of our mean from the published mean, such as [WithinOne].
 	Degree string `json:"degree,omitempty"`
-	// Numbers is a sentence with our number, the published number, and how they were compared. If the verdict is
-	// [NotRun], the sentence says why.
+	// Numbers is a sentence with our number, the published one, and how they were compared, or why there is none.
 	Numbers string `json:"numbers"`
-	// Ours and Paper are the numbers that were compared. P is the p-value of a statistical test. A field is nil if
-	// there is no such number.
+	// The numbers compared, and the p-value of a test; nil where there is none.
 	Ours  *float64 `json:"ours,omitempty"`
 	Paper *float64 `json:"paper,omitempty"`
 	P     *float64 `json:"p,omitempty"`
-	// Splits is the number of splits that models were trained on; if the models differ in this number, it is the
-	// smallest. For a difference between two models, it is the number of splits that both were trained on. On each
-	// split there may be several trainings with different seeds. Seeds is the smallest number of seeds on any split.
-	// Both fields are 0 if the runs are not trainings.
+	// Splits is the smallest number of splits that the models were trained on (for a difference: both), Seeds the
+	// smallest number of seeds on a split; 0 if the runs are not trainings.
 	Splits int `json:"splits,omitempty"`
 	Seeds  int `json:"seeds,omitempty"`
-	// Records are the IDs of the runs from which the verdict follows, including the runs by which settings were chosen.
+	// Records are the IDs of the runs behind the verdict, with those by which settings were chosen.
 	Records []string `json:"records"`
-	// Shown is the name of an item, such as "fig2". The page of this item shows the runs from which the verdict
-	// follows.
+	// Shown is the item whose page shows these runs, such as "fig2".
 	Shown string `json:"shown"`
 
 	runs []*runs.Record
@@ -77,33 +68,28 @@ type Judgement struct {
 // Scorecard has all cases of all claims with their verdicts, for one profile.
 type Scorecard struct {
 	Profile string `json:"profile"`
-	// About describes the profile. The settings of the profile may differ from those of the paper.
+	// About describes the profile, whose settings may differ from the paper's.
 	About  string          `json:"about"`
 	Counts map[Verdict]int `json:"counts"`
-	// Groups counts the verdicts of each group of claims. It is nil if the scorecard has only claims that were chosen
-	// by [Scorecard.Choose].
+	// Groups is nil if the claims were chosen ([Scorecard.Choose]).
 	Groups []GroupScore `json:"groups,omitempty"`
 	Claims []Judgement  `json:"claims"`
 }
 
-// GroupScore counts the verdicts of one group of claims.
+// GroupScore counts the verdicts of a group; Degrees, for cells, how far our means are from the published ones.
 type GroupScore struct {
 	ClaimGroup
-	Counts map[Verdict]int `json:"counts"`
-	// Degrees has the number of cells for each degree, such as [WithinOne]. (A degree says how far our mean is from the
-	// published mean of a cell.) Degrees is nil if the group is not about cells of tables.
-	Degrees map[string]int `json:"degrees,omitempty"`
+	Counts  map[Verdict]int `json:"counts"`
+	Degrees map[string]int  `json:"degrees,omitempty"`
 }
 
-// claimCase is one case of a claim. The fields model, dataset and aspect say what the case is about, as in [Judgement].
+// claimCase is one case of a claim: what it is about, and a function that asks for its runs and judges them.
 type claimCase struct {
 	model, dataset, aspect string
 	theirs                 values // published numbers
-	// judge asks for the outcomes of the runs that the case needs, and decides on the verdict.
-	judge func() finding
+	judge                  func() finding
 }
 
-// finding is the result of judging a case, as in [Judgement].
 type finding struct {
 	verdict        Verdict
 	degree         string
@@ -117,13 +103,12 @@ func found(verdict Verdict, ours, paper float64, say values) finding {
 	return finding{verdict: verdict, ours: ours, paper: paper, p: math.NaN(), say: say}
 }
 
-// notRun makes the finding of a case that cannot be judged, for example because runs are missing or too few.
+// notRun is the finding of a case whose runs are missing or too few.
 func notRun(why string) finding {
 	return found(NotRun, math.NaN(), math.NaN(), values{"why": strings.TrimPrefix(why, "not run: ")})
 }
 
-// noNumbers makes the finding of a case without a number of ours: NotReproduced if a run of the model diverged (see
-// [failedRuns]), otherwise NotRun.
+// noNumbers is the finding of a case without a number of ours: NotReproduced if a run diverged ([failedRuns]).
 func noNumbers(why string, paper float64) finding {
 	if strings.HasPrefix(why, failedRuns) {
 		return found(NotReproduced, math.NaN(), paper, values{"why": why})
@@ -131,7 +116,7 @@ func noNumbers(why string, paper float64) finding {
 	return notRun(why)
 }
 
-// withoutFailed says that the mean leaves out trainings that diverged. If there are any, the verdict is Weaker at best.
+// withoutFailed names trainings that diverged and that the mean leaves out: the verdict is then Weaker at best.
 func (f finding) withoutFailed(bad []string) finding {
 	f.say.list("diverged", bad)
 	if len(bad) > 0 && f.verdict == Reproduced {
@@ -154,7 +139,7 @@ func graded(strict, loose bool) Verdict {
 // limited grades a number that ought to be small by two limits.
 func limited(x, reproduced, weaker float64) Verdict { return graded(x <= reproduced, x <= weaker) }
 
-// Judge makes the scorecard from the recorded runs. It makes no runs.
+// Judge makes the scorecard from recorded runs. It makes no runs.
 func Judge(r *runs.Runner, p Profile) (*Scorecard, error) {
 	v, err := r.View()
 	if err != nil {
@@ -163,8 +148,7 @@ func Judge(r *runs.Runner, p Profile) (*Scorecard, error) {
 	return judge(&View{v, p}), nil
 }
 
-// Choose returns a scorecard of those cases whose IDs begin with one of the given texts. Without texts it returns the
-// whole scorecard. If no ID begins with a given text, Choose returns an error.
+// Choose returns the cases whose IDs begin with one of the texts; all if there are no texts.
 func (s *Scorecard) Choose(beginnings []string) (*Scorecard, error) {
 	if len(beginnings) == 0 {
 		return s, nil
@@ -184,7 +168,6 @@ func (s *Scorecard) Choose(beginnings []string) (*Scorecard, error) {
 	return chosen, nil
 }
 
-// judge decides on the verdict of every case of every claim.
 func judge(v *View) *Scorecard {
 	all := paperClaims()
 	s := &Scorecard{Profile: v.Profile.Name, About: v.Profile.About, Counts: map[Verdict]int{}}
@@ -206,7 +189,6 @@ func judge(v *View) *Scorecard {
 	return s
 }
 
-// count adds a judgement to the counts of its group.
 func (g *GroupScore) count(j Judgement) {
 	g.Counts[j.Verdict]++
 	if j.Degree == "" {
@@ -218,7 +200,7 @@ func (g *GroupScore) count(j Judgement) {
 	g.Degrees[j.Degree]++
 }
 
-// id returns the ID of one case of the claim, such as "table2/gcn/minesweeper".
+// id is the ID of a case, such as "table2/gcn/minesweeper".
 func (c Claim) id(one claimCase) string {
 	id := c.ID
 	for _, part := range []string{one.model, one.dataset, one.aspect} {
@@ -229,7 +211,7 @@ func (c Claim) id(one claimCase) string {
 	return id
 }
 
-// decide judges one case of a claim. The returned judgement also lists the runs from which the verdict follows.
+// decide judges a case, and lists the runs behind the verdict.
 func (v *View) decide(c Claim, one claimCase) Judgement {
 	var f finding
 	used := v.Used(func() { f = one.judge() })
@@ -256,17 +238,15 @@ func (v *View) decide(c Claim, one claimCase) Judgement {
 	return j
 }
 
-// judged tells whether there were enough runs to compute a number of ours, or even to decide on the claim.
+// judged tells whether there were runs enough for a number of ours, or even for a verdict.
 func (j Judgement) judged() bool { return j.Verdict != NotRun || j.Ours != nil }
 
-// cell tells whether the claim is about a cell of table 2, 3 or 6, which has the result of a model. The ID of such a
-// claim begins with the name of the table, which is in the field Shown. (The claims about table 5 name no model.)
+// cell tells whether the claim is about a cell of table 2, 3 or 6. (Claims about table 5 name no model.)
 func (j Judgement) cell() bool {
 	return j.Model != "" && strings.HasPrefix(j.Shown, "table") && strings.HasPrefix(j.ID, j.Shown+"/")
 }
 
-// trainings returns a text such as "3 splits × 1 seed": the number of splits, and the number of seeds on each split.
-// The arguments least and most are the smallest and the largest number of seeds on any split.
+// trainings is a text such as "3 splits × 1 seed"; least and most are numbers of seeds on a split.
 func trainings(splits, least, most int) string {
 	text := count(splits, "split") + " × " + count(most, "seed")
 	if least < most {
@@ -275,9 +255,8 @@ func trainings(splits, least, most int) string {
 	return text
 }
 
-// seeds looks at the trainings among the given runs that went well, on the given splits, or on all splits if there are
-// none. For each model on each dataset, it counts the splits, and the different seeds on each split. It returns the
-// smallest number of splits, and the smallest and the largest number of seeds.
+// seeds looks at the successful trainings on the given splits (nil: all), for each model and dataset, and returns the
+// smallest number of splits, and the smallest and largest number of seeds on a split.
 func seeds(used []*runs.Record, on []int) (splits, least, most int) {
 	type cell struct{ model, dataset string }
 	trained := map[cell]map[int]map[uint64]bool{} // for each cell and split, the seeds
@@ -307,7 +286,7 @@ func seeds(used []*runs.Record, on []int) (splits, least, most int) {
 	return splits, least, most
 }
 
-// number returns a pointer to x. It returns nil if x is not finite, since JSON has only finite numbers.
+// number returns nil for what JSON cannot hold.
 func number(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil

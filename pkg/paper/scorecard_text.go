@@ -10,17 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// textWidth is the number of characters in a line of the scorecard in a terminal. verdictWidth is the number of
-// characters in the first column, which has the verdicts.
+// Characters in a line of the terminal, and in its first column.
 const (
 	textWidth    = 116
 	verdictWidth = 16
 )
 
-// Text writes the scorecard for a terminal: first the counts of verdicts, then the claims, group by group. Claims with
-// the verdict [NotRun] are not listed one by one, except those with a number of ours. For the others, Text writes each
-// reason with the number of claims that were not run for this reason. If the scorecard has only chosen claims (see
-// [Scorecard.Choose]), Text writes only these claims, each with the IDs of its runs.
+// Text writes the scorecard for a terminal: the counts, then the claims by group. Claims that were not run are counted
+// by reason. Of chosen claims it writes only these, with the IDs of their runs.
 func (s *Scorecard) Text(w io.Writer) {
 	if s.Groups == nil {
 		s.detail(w)
@@ -59,8 +56,6 @@ func (s *Scorecard) Text(w io.Writer) {
 	fmt.Fprintf(w, "\nThe runs behind a claim: revgnn claims ID, with an ID from above or the beginning of some.\n")
 }
 
-// apart returns a text such as "within one std: 9, within two std: 4, below: 2, above: 1": the number of cells for each
-// degree. A degree says how far our mean is from the published mean of a cell.
 func (g GroupScore) apart() string {
 	var parts []string
 	for _, d := range []string{WithinOne, WithinTwo, Below, Above} {
@@ -69,8 +64,6 @@ func (g GroupScore) apart() string {
 	return strings.Join(parts, ", ")
 }
 
-// text writes a case with its verdict. For a cell of a table it leaves out j.Says, the sentence of the claim, since
-// j.Numbers has the same information.
 func (j Judgement) text(w io.Writer) {
 	if j.Degree != "" {
 		row(w, j.Degree, j.ID+": "+j.Numbers)
@@ -80,7 +73,6 @@ func (j Judgement) text(w io.Writer) {
 	row(w, "", j.Numbers)
 }
 
-// detail writes every case with the IDs of its runs.
 func (s *Scorecard) detail(w io.Writer) {
 	fmt.Fprintf(w, "At the profile %s:\n", s.Profile)
 	for _, j := range s.Claims {
@@ -93,8 +85,7 @@ func (s *Scorecard) detail(w io.Writer) {
 	}
 }
 
-// verdictsOn returns the sentences for [Document.Verdicts], for the item with the given name. It ends with the texts
-// that say how the verdicts are made.
+// verdictsOn returns the sentences for [Document.Verdicts] of an item, and how these verdicts are made.
 func (v *View) verdictsOn(name string) (all []string) {
 	var counted []Judgement    // cells, and numbers of table 5: the table shows them one by one
 	absent := map[string]int{} // for each reason why claims were not run, their number
@@ -130,7 +121,6 @@ func (v *View) verdictsOn(name string) (all []string) {
 	return all
 }
 
-// sentence returns the verdict, the claim, and the numbers from which the verdict follows.
 func (j Judgement) sentence() string {
 	verdict := string(j.Verdict)
 	if j.Verdict == NotRun {
@@ -139,7 +129,7 @@ func (j Judgement) sentence() string {
 	return fmt.Sprintf("%s%s: %s Here: %s", strings.ToUpper(verdict[:1]), verdict[1:], j.Says, j.Numbers)
 }
 
-// inAll counts the verdicts on the claims that are not listed one by one.
+// inAll counts the verdicts on claims that are not listed one by one.
 func inAll(claims []Judgement) string {
 	score := GroupScore{Counts: map[Verdict]int{}}
 	for _, j := range claims {
@@ -153,8 +143,7 @@ func inAll(claims []Judgement) string {
 		score.Counts[NotRun])
 }
 
-// row writes two columns. The argument head is in the first column. The argument text, broken into lines, is in the
-// second column.
+// row writes two columns, the second broken into lines.
 func row(w io.Writer, head, text string) {
 	for i, line := range lines(text, textWidth-verdictWidth-2) {
 		if i > 0 {
@@ -164,15 +153,13 @@ func row(w io.Writer, head, text string) {
 	}
 }
 
-// wrapped writes text, broken into lines that all have the same indent.
 func wrapped(w io.Writer, indent, text string) {
 	for _, line := range lines(text, textWidth-len(indent)) {
 		fmt.Fprintf(w, "%s%s\n", indent, line)
 	}
 }
 
-// lines breaks text at spaces into lines of at most width characters. A word that is longer than width gets a line of
-// its own.
+// lines breaks text at spaces; a word longer than width gets a line of its own.
 func lines(text string, width int) (out []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {

@@ -11,14 +11,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// leastPairs is the smallest number of splits for a significance test of gains. (On each split, a gain compares a pair
-// of test metrics, with and without reverse layers.)
+// leastPairs is the smallest number of splits for a significance test of gains.
 const leastPairs = 3
 
-// pairedT returns the two-sided p-value of Student's t-test for paired values, given the difference of each pair. If
-// the true mean difference is 0, the p-value is the probability of a mean at least as far from 0 as the mean of the
-// given differences. The p-value is NaN if there are fewer than [leastPairs] differences, or if all differences are
-// equal.
+// pairedT is the two-sided p-value of Student's paired t-test, from the differences: NaN if there are fewer than
+// [leastPairs] or all are equal.
 func pairedT(differences []float64) float64 {
 	n := float64(len(differences))
 	spread := metrics.SampleStd(differences)
@@ -29,17 +26,14 @@ func pairedT(differences []float64) float64 {
 	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Survival(math.Abs(t))
 }
 
-// halfInterval returns half the width of a confidence interval for the true mean of the given values, by Student's t
-// distribution. The interval is symmetric around the mean of the values. Level is its confidence level, such as 0.95.
-// There must be at least two values.
+// halfInterval is half the width of a confidence interval for the mean of two values or more, by Student's t.
 func halfInterval(values []float64, level float64) float64 {
 	n := float64(len(values))
 	quantile := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
 	return quantile * metrics.SampleStd(values) / math.Sqrt(n)
 }
 
-// exponent finds the exponent p for which y is about proportional to x^p. It fits a straight line to the logarithms of
-// x and y. The slope of this line is p.
+// exponent fits y ∝ x^p: p is the slope of the line through the logarithms.
 func exponent(x, y []float64) (report.Fit, error) {
 	lx, ly := make([]float64, len(x)), make([]float64, len(y))
 	for i := range x {
@@ -48,14 +42,11 @@ func exponent(x, y []float64) (report.Fit, error) {
 	return report.FitLine(lx, ly)
 }
 
-// mostPermuted is the largest number of values for which the function spearman computes the p-value from all
-// permutations. Eight values have 8! = 40,320 permutations.
+// mostPermuted is the largest number of values for an exact p-value: 8! = 40,320 permutations.
 const mostPermuted = 8
 
-// spearman returns Spearman's rank correlation rho of x and y, and its two-sided p-value. The p-value is the
-// probability that independent x and y have a correlation at least as far from 0 as rho. For up to eight values, p is
-// the share of all permutations of y whose correlation with x is at least as far from 0 as rho. For n > 8 values, p
-// comes from Student's t distribution with n-2 degrees of freedom.
+// spearman is Spearman's rank correlation and its two-sided p-value: exact, over all permutations, for up to eight
+// values, else by Student's t with n-2 degrees of freedom.
 func spearman(x, y []float64) (rho, p float64) {
 	a, b := ranks(x), ranks(y)
 	rho = stat.Correlation(a, b, nil)
@@ -81,8 +72,7 @@ func spearman(x, y []float64) (rho, p float64) {
 	return rho, float64(far) / float64(all)
 }
 
-// ranks returns the rank of each value: its position in ascending order, counted from 1. Equal values share the mean of
-// their positions.
+// ranks are positions in ascending order, from 1; equal values share the mean of theirs.
 func ranks(values []float64) []float64 {
 	out := make([]float64, len(values))
 	for i, x := range values {

@@ -9,8 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
-// task returns the task of a benchmark. In this benchmark, the quantity q, such as the number of layers, has the given
-// value.
+// task is the benchmark in which q has the value.
 func (c Complexity) task(q Quantity, value int) (runs.Task, error) {
 	at, graph := runs.Settings{}, c.Graph
 	for key, setting := range q.Settings {
@@ -28,17 +27,15 @@ func (c Complexity) task(q Quantity, value int) (runs.Task, error) {
 	return runs.Whole(runs.Bench, graph.name(), model), err
 }
 
-// idle returns the task of the benchmark on a tiny graph. This benchmark shows how much memory the program itself
-// needs.
+// idle is the benchmark that shows the memory of the program itself.
 func (c Complexity) idle() runs.Task {
 	return runs.Whole(runs.Bench, c.Idle.name(), c.Model.Config)
 }
 
 func (r Random) name() string { return runs.RandomGraph(r.Nodes, r.Edges) }
 
-// complexity makes table 1: how the time and the memory of a training step depend on quantities such as the number of
-// layers. Time and memory are about proportional to a power of each quantity. For each quantity, the table shows the
-// exponents that we measured, and beside them the exponents in the paper's formulas.
+// complexity makes table 1: time and memory of a training step are about proportional to a power of each quantity; the
+// exponents that we measured stand beside those of the paper's formulas.
 func complexity(v *View) *Document {
 	p, c := published[Complexities]("table1"), v.Profile.Complexity
 	t := &report.Table{ID: "table1-exponents",
@@ -71,7 +68,7 @@ func complexity(v *View) *Document {
 	return d
 }
 
-// stated returns table 1 as it is in the paper, with its formulas.
+// stated is table 1 as in the paper.
 func stated(p *Complexities) *report.Table {
 	t := &report.Table{ID: "table1", Title: "Complexity as the paper states it", Corner: "",
 		Columns: []report.Column{{Name: p.Columns[0]}, {Name: p.Columns[1]}}}
@@ -89,10 +86,8 @@ func stated(p *Complexities) *report.Table {
 	return t
 }
 
-// measured collects the results of benchmarks that differ only in one quantity, such as the number of layers. The list
-// x has the values of the quantity, seconds has the measured times, and memory has the measured amounts of memory. The
-// field called nothing is the result of a benchmark on a tiny graph. It shows how much memory the program itself needs.
-// This memory is subtracted from the memory of the other benchmarks. The field why says why a benchmark has no result.
+// measured collects benchmarks in which one quantity varies: its values x, times, and memory less that of nothing, the
+// benchmark on a tiny graph.
 type measured struct {
 	nothing            runs.Answer[runs.Timed]
 	quantity           Quantity
@@ -100,8 +95,7 @@ type measured struct {
 	why                string
 }
 
-// measure adds the result of one benchmark to m: the benchmark in which the quantity has the given value. It also
-// returns this result as a row for the table of measured values.
+// measure adds the benchmark at one value, and returns it as a row.
 func (m *measured) measure(v *View, value int) report.Row {
 	row := report.Row{Label: fmt.Sprintf("%s = %d", m.quantity.Quantity, value)}
 	t, err := v.Profile.Complexity.task(m.quantity, value)
@@ -126,8 +120,7 @@ func (m *measured) measure(v *View, value int) report.Row {
 	return row
 }
 
-// power returns a table cell with the exponent p for which y is about proportional to x^p. The argument points is the
-// number of measurements that there should be. If some are missing, the cell has the reason instead.
+// power shows the exponent p of y ∝ x^p, or why some of the measurements are missing.
 func power(x, y []float64, points int, why string) report.Cell {
 	f, why := allPoints(x, y, points, why)
 	if why != "" {
@@ -136,9 +129,6 @@ func power(x, y []float64, points int, why string) report.Cell {
 	return report.Number(f.Slope, 2).Below(report.Text(fmt.Sprintf("R² = %.3f", f.R2)))
 }
 
-// allPoints finds the exponent p for which y is about proportional to x^p. This exponent is the slope of the returned
-// fit. The argument points is the number of measurements that there should be. If some are missing, or if no line can
-// be fitted, the returned text says why.
 func allPoints(x, y []float64, points int, why string) (report.Fit, string) {
 	if len(y) < points || len(x) < points {
 		return report.Fit{}, cmp.Or(why,

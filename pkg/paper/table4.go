@@ -6,9 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// inversion asks for the outcome of one inversion, for table 4 and figure 5. An inversion applies layers to an input.
-// Then it applies the inverses of these layers, which should restore the input. There are as many layers as in the
-// paper.
+// inversion asks for one inversion of table 4 and figure 5: as many layers as in the paper, forwards and then
+// backwards.
 func (v *View) inversion(published *InversionErrors, dataset, model string) (a runs.Answer[train.Inversion]) {
 	c := train.Default(model)
 	c.Hidden, c.Forward, c.Lipschitz, c.MaxIterations = v.Profile.Inversions.Hidden, published.Depth,
@@ -20,9 +19,7 @@ func (v *View) inversion(published *InversionErrors, dataset, model string) (a r
 	return runs.Ask[train.Inversion](v.View, runs.Whole(runs.Invert, dataset, c))
 }
 
-// inversionErrors makes table 4. For this table, layers are applied to an input. Then the inverses of these layers are
-// applied, which should restore the input. The table has the mean absolute differences between the inputs and the
-// restored inputs.
+// inversionErrors makes table 4.
 func inversionErrors(v *View) *Document {
 	p := published[InversionErrors]("table4")
 	t := &report.Table{ID: "table4",

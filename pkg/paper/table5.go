@@ -9,7 +9,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// statistics makes table 5: statistics of the datasets.
+// statistics makes table 5.
 func statistics(v *View) *Document {
 	p := published[DatasetStatistics]("table5")
 	t := &report.Table{ID: "table5", Title: v.title("Statistics of the datasets"), Corner: "Dataset"}
@@ -43,8 +43,7 @@ func statistics(v *View) *Document {
 	return d
 }
 
-// compared returns the cells of a row of table 5, with our statistics of a dataset beside the published ones. The
-// result called same tells whether all numbers agree.
+// compared has our statistics of a dataset beside the published ones, and tells whether they agree to two decimals.
 func compared(a runs.Answer[metrics.Stats], paper GraphStatistics) (cells []report.Cell, same bool) {
 	same = true
 	for k, pair := range [][2]float64{
