@@ -6,37 +6,29 @@ import (
 	"strings"
 )
 
-// Panel is one of the maps that [Board], [Boards] and [Slider] draw.
+// Panel is a map of [Board], [Boards] or [Slider].
 type Panel struct {
 	Title  string    // text above the map, at most 32 characters, such as "GCN: ROC-AUC 0.71"
 	Values []float64 // a value for each cell, row by row from the top left; a cell with NaN stays white
 	Marks  []int     // the indices in Values of the cells that get a dot, for example the cells with mines
 }
 
-// Strip is one of the rows of maps that [Boards] draws. If one of its Panels has no Values, the place of this map in
-// the row stays empty.
+// Strip is a row of maps of [Boards]. The place of a panel without Values stays empty.
 type Strip struct {
 	Title  string // text to the left of the maps
 	Panels []Panel
 }
 
-// Board draws maps of the same grid of square cells side by side, for example the truth and the predictions for each
-// node of a Minesweeper graph.
-//
-// The colour of a cell shows its value, and cells with marks have a dot. The argument valueName is a text that says
-// what the values are, with their unit, and what the dots mean. All maps share one colour scale, from light to dark.
-// The scale goes from 0 to 1 if all values lie in this range, otherwise from the smallest to the largest value. Maps
-// are readable up to 256 x 256 cells. A map of a few thousand cells takes little space in a saved notebook.
+// Board draws maps of the same grid of cells side by side, for example the truth and the predictions on a Minesweeper
+// graph. valueName says what the values and the dots are. All maps share one scale, from 0 to 1 if all values lie
+// there. Maps are readable up to 256 x 256 cells; a few thousand take little space in a notebook.
 func Board(id, title, valueName string, rows, cols int, panels []Panel) *Figure {
 	b := &board{title: title, valueName: valueName, rows: rows, cols: cols,
 		strips: []Strip{{Panels: panels}}, axes: true}
 	return b.figure(id)
 }
 
-// Boards draws several rows of small maps, all of the same grid of cells. For example, each row of maps stands for a
-// network, and each column of maps stands for a layer. Then each map shows the predictions of one network after one
-// layer. The argument strips has the rows of maps, and the other arguments are as for [Board]. At the edges of these
-// small maps, the rows and columns of cells are not numbered.
+// Boards draws rows of small maps, as [Board], for example a row for each network and a column for each layer.
 func Boards(id, title, valueName string, rows, cols int, strips []Strip) *Figure {
 	b := &board{title: title, valueName: valueName, rows: rows, cols: cols, strips: strips}
 	return b.figure(id)
@@ -62,14 +54,12 @@ type board struct {
 	strips           []Strip
 	axes             bool // whether numbers of rows and columns stand at the edges of the maps
 
-	// These are lengths in CSS pixels. cell is the side of a cell. start is the left edge of the first map of each row.
-	// across is the distance from the left edge of a map to the left edge of the next map in the row. down is the
-	// distance from the upper edge of a map to the upper edge of the map below it.
+	// In CSS pixels: the side of a cell, the left edge of the first maps, and the distances from map to map.
 	cell, start, across, down int
 	low, high                 float64 // the values at the two ends of the colour scale
 }
 
-// placed is a map with the position of its upper left corner.
+// placed is a map with its upper left corner.
 type placed struct {
 	Panel
 	left, top int
@@ -141,8 +131,7 @@ func (b *board) check() error {
 	return nil
 }
 
-// layout computes the sizes of maps and cells, and the distances between maps. The distances are large enough for the
-// titles of the maps.
+// layout computes sizes and distances, with space for the titles.
 func (b *board) layout() {
 	size, between, font := mapSize, gap, 13.0
 	b.start = mapLeft
@@ -163,13 +152,11 @@ func (b *board) layout() {
 	b.down = b.rows*b.cell + 42
 }
 
-// textWidth returns the width of a line of text in a font of the given size, in the same unit as the size.
 func textWidth(text string, size float64) float64 { return size * widthOf(text, false) }
 
-// headWidth returns the width in CSS pixels that a figure needs for its title.
+// headWidth is the width that a figure needs for its title.
 func headWidth(title string) int { return int(15*widthOf(title, true)) + 36 }
 
-// maps returns all maps with their positions, row by row from the top left.
 func (b *board) maps() []placed {
 	var maps []placed
 	for i, s := range b.strips {
@@ -182,8 +169,7 @@ func (b *board) maps() []placed {
 	return maps
 }
 
-// bounds returns the values at the two ends of the colour scale. These are 0 and 1 if all values of all maps lie in
-// this range, otherwise the smallest and the largest value. If these two are equal, high is low + 1.
+// bounds are the ends of the colour scale: 0 and 1 if all values lie there, else the smallest and largest, apart.
 func bounds(strips []Strip) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, s := range strips {

@@ -22,9 +22,7 @@ func (b *board) option() map[string]any {
 	return option
 }
 
-// compact returns the option for a web page, and the text of a JavaScript function. In this option, the values of a map
-// are one list, row by row. ECharts needs a triple (column, row, value) for each cell instead. The JavaScript function
-// makes the triples from the list. The list takes a third of the space of the triples.
+// compact lists values row by row, a third of the triples (column, row, value) that the script makes of them.
 func (b *board) compact() (map[string]any, string) {
 	option := b.frame()
 	for i, p := range b.maps() {
@@ -37,13 +35,11 @@ func (b *board) compact() (map[string]any, string) {
 }`, b.cols, boardTooltip)
 }
 
-// boardTooltip is JavaScript code. It makes the tooltip of a cell show the row, the column and the value.
 const boardTooltip = `option.tooltip.formatter = p => ` +
 	`p.seriesName.replace(/[&<>]/g, c => '&#' + c.charCodeAt(0) + ';') +
     '<br>row ' + p.value[1] + ', column ' + p.value[0] + ': <b>' + p.value[2] + '</b>';`
 
-// static describes the maps for the static picture, which is an SVG. In this SVG, each map is one image with all its
-// cells. If each of thousands of cells were a rectangle of the SVG, the picture would take megabytes.
+// static draws each map as one image: thousands of rectangles would take megabytes.
 func (b *board) static() (map[string]any, string, error) {
 	option := b.frame()
 	var images []any
@@ -69,7 +65,7 @@ func (b *board) static() (map[string]any, string, error) {
 	return option, "", nil
 }
 
-// marks returns an SVG path that consists of circles around the centres of all marked cells.
+// marks is an SVG path of circles.
 func (b *board) marks() string {
 	var path strings.Builder
 	for _, p := range b.maps() {
@@ -86,8 +82,7 @@ func (b *board) marks() string {
 func (b *board) markSize() float64 { return math.Round(max(2, 0.34*float64(b.cell))) }
 func (b *board) markRim() float64  { return max(0.5, min(1.5, float64(b.cell)/12)) }
 
-// frame returns the option without the values of the cells. This option has the titles, the axes, the marks and the
-// colour scale.
+// frame is the option without values.
 func (b *board) frame() map[string]any {
 	px := strconv.Itoa
 	maps := b.maps()
@@ -128,7 +123,7 @@ func (b *board) frame() map[string]any {
 	return option
 }
 
-// dress adds those parts of the option that go-echarts does not support.
+// dress adds what go-echarts does not support.
 func (b *board) dress(option map[string]any, maps []placed) {
 	for name, n := range map[string]int{"xAxis": b.cols, "yAxis": b.rows} {
 		for _, axis := range option[name].([]any) {
@@ -178,8 +173,7 @@ func (b *board) dress(option map[string]any, maps []placed) {
 	}
 }
 
-// dots returns the marks of map i as a series of ECharts. The marks are orange dots with a white rim, so that they are
-// visible on light and on dark cells, even in grey print.
+// dots are the marks of map i: orange with a white rim, visible on light and dark cells and in grey print.
 func (b *board) dots(i int, marks []int) map[string]any {
 	var data [][2]int
 	for _, m := range marks {
@@ -205,9 +199,7 @@ func series(option map[string]any, i int) map[string]any {
 	return option["series"].([]any)[i].(map[string]any)
 }
 
-// spacing says which rows of a map with n rows get a number at the edge of the map. For example, if the result is 5,
-// every fifth row gets a number. The result is the smallest of 1, 2, 5, 10, 20, ... with which at most twelve rows get
-// a number. The function is also used for columns.
+// spacing is the smallest of 1, 2, 5, 10, ... by which at most twelve of n rows get a number.
 func spacing(n int) int {
 	for unit := 1; ; unit *= 10 {
 		for _, step := range []int{unit, 2 * unit, 5 * unit} {

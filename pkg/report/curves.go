@@ -10,11 +10,8 @@ import (
 //go:embed curves.js
 var curvesJS string
 
-// Curves draws curves over one pair of axes, for example a loss over epochs.
-//
-// The arguments xName and yName are the names of the axes with their units, as in "time [s]". There are only six
-// colours of curves. Therefore draw more than six curves as two figures. The argument axes may be left out: then both
-// axes are linear.
+// Curves draws curves over one pair of axes, linear unless given. Names have their units, as in "time [s]". There are
+// six colours: draw more curves as two figures.
 func Curves(id, title, xName, yName string, series []Series, axes ...Axes) *Figure {
 	p := Plot{XName: xName, YName: yName, Series: series}
 	if len(axes) > 0 {
@@ -23,9 +20,8 @@ func Curves(id, title, xName, yName string, series []Series, axes ...Axes) *Figu
 	return Plots(id, title, p)
 }
 
-// Plots draws one to three panels side by side, each with its own curves and axes, under one title. For example, one
-// panel may show an error over forward layers, and another the error over reverse layers. Curves with the same name
-// look the same in all panels. The legend above the panels has each name once.
+// Plots draws one to three panels side by side. Curves of the same name look the same, and share one entry of the
+// legend.
 func Plots(id, title string, plots ...Plot) *Figure {
 	c := &curves{title: title, plots: plots}
 	f := &Figure{ID: id, Title: title, chart: c, err: c.check()}
@@ -69,8 +65,7 @@ type curves struct {
 	looks      []look // how to draw the curves; one entry for each name, in the order of the legend
 }
 
-// look says how all curves with the same name are drawn. The field stroke is an index into the list strokes, whose
-// entries have a colour, a dash and a symbol.
+// look is how curves of a name are drawn; stroke is an index into strokes.
 type look struct {
 	name   string
 	style  Style
@@ -99,8 +94,7 @@ func (c *curves) check() error {
 	return nil
 }
 
-// layout decides how curves look: all curves with the same name look the same. It also computes how much space the
-// legend needs. The panels are below this space, so that the legend never covers data.
+// layout decides how curves look, and makes space for the legend above the panels.
 func (c *curves) layout() {
 	strokes := map[string]int{}
 	for _, p := range c.plots {
@@ -130,8 +124,7 @@ func (c *curves) layout() {
 	}
 }
 
-// legendRows returns the number of rows of the legend in ECharts' drawing. ECharts begins a new row when the next name
-// does not fit into the row.
+// legendRows follows ECharts, which begins a new row when the next name does not fit.
 func (c *curves) legendRows() int {
 	rows, x := 1, 0.0
 	room := float64(c.width - 24)
@@ -145,7 +138,7 @@ func (c *curves) legendRows() int {
 	return rows
 }
 
-// left returns the left edge and the width of the area between the axes of panel i, where the curves are drawn.
+// left is the left edge and the width of panel i's area.
 func (c *curves) left(i int) (left, width int) {
 	share := c.width / len(c.plots)
 	return i*share + axisWidth, share - axisWidth - 28

@@ -73,8 +73,7 @@ func (c *curves) option() map[string]any {
 	return option
 }
 
-// series returns the descriptions that ECharts needs to draw the curve s of panel i. The first is for the curve itself.
-// If the curve has spreads, a second one is for its error bars or for its band.
+// series are ECharts' series for a curve of panel i, and for its error bars or band.
 func (c *curves) series(i int, s Series) []any {
 	l := c.look(s.Name)
 	stroke := strokes[l.stroke%len(strokes)]
@@ -131,7 +130,6 @@ func (c *curves) look(name string) look {
 	return look{}
 }
 
-// hollow returns the name that ECharts uses for the outline of a symbol, for example "emptyCircle" for "circle".
 func hollow(symbol string) string { return "empty" + strings.ToUpper(symbol[:1]) + symbol[1:] }
 
 func scale(log bool) string {
@@ -141,9 +139,7 @@ func scale(log bool) string {
 	return "value"
 }
 
-// furthest returns the setting of ECharts that says where an X axis ends. A linear axis ends at the point with the
-// largest X ("dataMax"). For a logarithmic axis, the result is nil, and ECharts ends the axis at the next power of its
-// base.
+// furthest ends a linear axis at the largest X, and lets ECharts end a logarithmic one at a power.
 func furthest(log bool) any {
 	if log {
 		return nil

@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// Figure is one picture. A builder such as [Curves] or [Board] makes it.
+// Figure is one picture, made by a builder such as [Curves] or [Board]. Sizes are in CSS pixels.
 type Figure struct {
-	// ID is the id of the figure in HTML. It must be unique on a page. Choose a fixed text: with a random text, the
-	// file of a notebook would change whenever the notebook is run.
+	// ID is the figure's id in HTML, unique on a page. A fixed text keeps a notebook's file the same when it is run
+	// again.
 	ID     string
 	Title  string // one line above the picture
 	Alt    string // what the picture shows, in a sentence, for readers who cannot see it
@@ -29,43 +29,34 @@ type Figure struct {
 	}
 }
 
-// chart is an interface that each kind of figure implements, for example curves and maps. The methods of a chart
-// describe the figure in the form that ECharts reads.
+// chart is a kind of figure, such as curves. An option is the JSON by which ECharts draws.
 type chart interface {
-	// option returns the description of the whole chart that ECharts reads (its option), with the data of the chart.
+	// option is the whole option, with the data.
 	option() map[string]any
 
-	// compact describes the chart for a web page, in less space. In the returned option, large data have a shorter form
-	// than the one that ECharts reads. The result prepare is the text of a JavaScript function, or "" if no function is
-	// needed. On the page, this function changes the option before ECharts reads it: it writes the data in the longer
-	// form, and adds what JSON cannot hold, such as functions that format tooltips. The function may return another
-	// function, which adds controls below the chart. The page calls that one with the figure's HTML element and the
-	// drawn chart.
+	// compact is the option for a web page, with large data in a shorter form. prepare, unless "", is a JavaScript
+	// function that writes them out before ECharts reads the option, and adds what JSON cannot hold. It may return a
+	// function that adds controls below the chart, from the figure's HTML element and the drawn chart.
 	compact() (option map[string]any, prepare string)
 
-	// static describes the chart for the static picture. The result prepare is the text of a JavaScript function that
-	// changes the option before ECharts reads it, or "" if there is nothing to change. If the option has an entry
-	// "overlay", this entry is SVG text. It is drawn on top of the picture that ECharts makes.
+	// static is the option for the static picture. prepare is as above; an entry "overlay" is SVG that is drawn on top.
 	static() (option map[string]any, prepare string, err error)
 
-	// numbers returns the chart's data as rows of CSV. The first row has the names of the columns.
+	// numbers are the data as rows of CSV, names of columns first.
 	numbers() [][]string
 }
 
-// Item is something that a page or a notebook can show, such as a [Figure] or a [Table].
+// Item is what a page or a notebook can show, such as a [Figure] or a [Table].
 type Item interface {
-	// HTML returns the item as HTML, for a web page or a notebook.
 	HTML() (string, error)
 
-	// Text returns the item as plain text.
 	Text() string
 }
 
-// Text describes the figure in words: it returns the title and the text in the field Alt.
+// Text is the title and Alt.
 func (f *Figure) Text() string { return f.Title + ". " + f.Alt }
 
-// Option returns the description of the chart that ECharts reads, as JSON. To draw the chart, a web page gives this
-// description to the function setOption of ECharts.
+// Option is the JSON by which ECharts' setOption draws the chart.
 func (f *Figure) Option() ([]byte, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -83,8 +74,7 @@ func (f *Figure) check() error {
 	return nil
 }
 
-// marshal returns an option as JSON in which <, > and & are escaped, so that the JSON can be part of a script element
-// in HTML.
+// marshal escapes <, > and &, so that the JSON can stand in a script element.
 func (f *Figure) marshal(option map[string]any) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(option); err != nil {

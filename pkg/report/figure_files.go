@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// CSV returns the figure's data as CSV text. After the names of the columns, there is a row for each point of the
-// curves, for each cell of the maps, or for each of the lines that [Parallel] draws.
+// CSV is the data: a row for each point of a curve, cell of a map, or line of [Parallel].
 func (f *Figure) CSV() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
@@ -20,9 +19,8 @@ func (f *Figure) CSV() (string, error) {
 	return b.String(), nil
 }
 
-// LaTeX returns the figure as a LaTeX float. The document needs \usepackage{graphicx}. The folder of the document must
-// have the PNG picture of the figure, in a file that is named after the figure's ID: for the ID "loss", this is
-// loss.png.
+// LaTeX is a float that shows the PNG picture, which must be beside the document in a file named after the ID
+// (loss.png); it needs \usepackage{graphicx}.
 func (f *Figure) LaTeX() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
@@ -65,8 +63,7 @@ func (b *board) numbers() [][]string {
 	return lines
 }
 
-// numbers returns the cells of all frames as rows of CSV. (A frame has the maps that are shown at one position of the
-// slider.) The column "strip" has the name of the frame.
+// numbers has the cells of all frames; the column strip names the frame.
 func (s *slider) numbers() [][]string {
 	all := *s.live
 	all.strips = nil

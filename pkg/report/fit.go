@@ -16,7 +16,7 @@ type Fit struct {
 	positive bool // whether all y are above zero
 }
 
-// FitLine fits a straight line to the points (x[i], y[i]) by least squares. At least two points must differ in x.
+// FitLine fits a line by least squares; two points at least must differ in x.
 func FitLine(x, y []float64) (Fit, error) {
 	if len(x) != len(y) || len(x) < 2 {
 		return Fit{}, fmt.Errorf("report: a line can't be fitted to %d values of x and %d of y: "+
@@ -38,9 +38,8 @@ func FitLine(x, y []float64) (Fit, error) {
 	return f, nil
 }
 
-// Series returns the fitted line as a curve with the given name. The argument called like is the name of another curve,
-// whose colour the fitted line gets. The fitted line has many points, since a straight line looks bent on logarithmic
-// axes. If y is above zero at all data points, the parts of the line where y is zero or below are left out.
+// Series is the fitted line as a curve in the colour of the curve like. It has many points, since a line looks bent on
+// logarithmic axes, and leaves out y ≤ 0 if all data are above.
 func (f Fit) Series(name, like string) Series {
 	s := Series{Name: name, Style: Fitted, Like: like}
 	const steps = 64
@@ -57,8 +56,7 @@ func (f Fit) Series(name, like string) Series {
 	return s
 }
 
-// Text returns the slope and R² as text, as in "2.83 ms per layer (R² = 0.9998)". The argument unit is the unit of the
-// slope, here "ms per layer".
+// Text is slope and R², as in "2.83 ms per layer (R² = 0.9998)"; unit is that of the slope.
 func (f Fit) Text(unit string) string {
 	r2 := fmt.Sprintf("= %.4f", f.R2)
 	if f.R2 < 1 && r2 == "= 1.0000" {

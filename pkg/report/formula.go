@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// piece is a part of a formula whose characters have the same level. Either all characters of a piece stand on the
-// line, or all are subscripts, or all are superscripts.
+// piece is a part of a formula on one level.
 type piece struct {
 	text  string
 	level level
@@ -20,12 +19,9 @@ const (
 	superscript
 )
 
-// known has the characters that a formula may contain. A formula may also contain _ before a subscript, ^ before a
-// superscript, and braces around a subscript or superscript of several characters.
+// known are the characters of a formula, beside _ and ^ for subscripts and superscripts, and braces around these.
 const known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 +-=|()[]/.,<>"
 
-// parseFormula splits a formula into pieces. It returns an error if the formula contains anything that the comment of
-// [Formula] does not name.
 func parseFormula(text string) ([]piece, error) {
 	var pieces []piece
 	for rest := text; rest != ""; {
@@ -51,8 +47,7 @@ func parseFormula(text string) ([]piece, error) {
 	return pieces, nil
 }
 
-// argument splits the text that follows a _ or ^ into the subscript or superscript and the rest. The subscript or
-// superscript is either one character, or everything in a pair of braces.
+// argument takes the subscript or superscript from the text that follows _ or ^: one character, or all in braces.
 func argument(text string) (taken, rest string, ok bool) {
 	if strings.HasPrefix(text, "{") {
 		taken, rest, ok = strings.Cut(text[1:], "}")

@@ -13,28 +13,22 @@ import (
 //go:embed figure.js
 var figureJS string
 
-// KernelFile is the path of the library ECharts on a Jupyter server, relative to the base address of the server. A
-// Jupyter server serves the folder of each kernel. The installer of revgnn's Go kernel copies the library into the
-// folder of this kernel.
+// KernelFile is the path of ECharts on a Jupyter server, which serves the folders of kernels; the installer of revgnn's
+// Go kernel puts it there.
 const KernelFile = "kernelspecs/revgnn/echarts.min.js"
 
-// public is the address from which ECharts is loaded if neither the page nor the notebook server has a copy of it. The
-// browser checks the hash of the loaded file.
+// public is the address of ECharts where neither page nor notebook server has it; the browser checks the hash.
 const public = "https://cdnjs.cloudflare.com/ajax/libs/echarts/" + echarts.Version + "/echarts.min.js"
 
-// addressed escapes an SVG picture for a data URL in an HTML attribute. The result is a quarter shorter than the
-// picture in base64.
+// addressed escapes an SVG picture for a data URL, a quarter shorter than base64.
 var addressed = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", `"`, "%22", "&", "%26",
 	"\n", "%0A", "\r", "%0D")
 
-// HTML returns the figure for a web page: the static picture, and a script that replaces it by the interactive chart if
-// the script finds ECharts. The script looks for ECharts on the page itself (globalThis.echarts), then on the notebook
-// server, then at a public address. If scripts do not run, or if ECharts is not found, the static picture stays.
+// HTML is the static picture, and a script that replaces it by the interactive chart if it finds ECharts: on the page
+// (globalThis.echarts), the notebook server, or a public address.
 func (f *Figure) HTML() (string, error) { return f.html(public) }
 
-// html returns the figure for a web page, as [Figure.HTML] does: the static picture, and a script that looks for
-// ECharts to draw the interactive chart. The argument called last is the last address at which the script looks. This
-// argument is "" for a page that contains ECharts.
+// html is [Figure.HTML] with another last address; "" for a page that contains ECharts.
 func (f *Figure) html(last string) (string, error) {
 	svg, err := f.SVG()
 	if err != nil {
@@ -61,8 +55,7 @@ func (f *Figure) html(last string) (string, error) {
 	return b.String(), nil
 }
 
-// Page returns a complete web page of figures and tables. The page contains ECharts, and therefore needs no other files
-// and no network.
+// Page is a complete web page that contains ECharts, and needs no other files and no network.
 func Page(title string, items ...Item) (string, error) {
 	library, err := echarts.Source()
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// These are the font and the colours of all figures, and of all text in tables.
 const (
 	fontFamily = "Helvetica, Arial, sans-serif"
 	ink        = "#222222"
@@ -18,9 +17,8 @@ const (
 	markColour = "#d55e00"
 )
 
-// strokes are the ways to draw curves. They differ in colours that colour-blind readers can tell apart (Okabe and Ito,
-// "Color Universal Design", 2008). They also differ in dashes and symbols, which are visible in grey print. If there
-// are more curves than strokes, the strokes are used again from the first one.
+// strokes are the ways to draw curves: colours that colour-blind readers can tell apart (Okabe and Ito, "Color
+// Universal Design", 2008), and dashes and symbols for grey print. More curves begin again with the first.
 var strokes = []struct {
 	colour string
 	dash   any // in the form that ECharts reads: a name, or the lengths of dashes and gaps
@@ -34,15 +32,15 @@ var strokes = []struct {
 	{"#56b4e9", []int{9, 3, 2, 3, 2, 3}, "triangle"},
 }
 
-// shades are the colours of maps, from light to dark. They are the colours of the palette "Blues" of colorbrewer2.org.
-// The lightest colour of this palette is left out: it is too close to white, which stands for missing values.
+// shades are the colours of maps: "Blues" of colorbrewer2.org without the lightest, since white stands for missing
+// values.
 var shades = []string{"#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b"}
 
 func text(size int) *opts.TextStyle {
 	return &opts.TextStyle{Color: ink, FontSize: size, FontFamily: fontFamily, FontWeight: "normal"}
 }
 
-// common returns the parts of the option that all figures share.
+// common is what the options of all figures share.
 func common(title string) []charts.GlobalOpts {
 	heading := text(15)
 	heading.FontWeight = "bold"
@@ -53,8 +51,7 @@ func common(title string) []charts.GlobalOpts {
 	}
 }
 
-// finish completes the option of a figure. The argument is the part that go-echarts has written. finish turns this part
-// into plain JSON values, and adds what all figures need and go-echarts does not support.
+// finish turns the option that go-echarts wrote into plain JSON values, and adds what all figures need beyond it.
 func finish(described map[string]any) map[string]any {
 	text, err := json.Marshal(described)
 	if err != nil {
@@ -77,8 +74,8 @@ func finish(described map[string]any) map[string]any {
 	return option
 }
 
-// significant rounds v to n significant digits, since more digits would only take space in a saved notebook. NaN and
-// infinities become nil, which ECharts does not draw.
+// significant rounds v to n digits, since more would only take space in a saved notebook. NaN and infinities are nil,
+// which ECharts does not draw.
 func significant(v float64, n int) any {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

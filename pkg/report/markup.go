@@ -7,9 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// markup has what is needed to write the cells of a table in one format: HTML, Markdown or LaTeX. The function plain
-// takes any text and escapes it for this format. The other functions take and return text that is already in this
-// format.
+// markup writes cells of a table in one format. plain escapes any text; the others take text of the format.
 type markup struct {
 	plain                          func(string) string
 	bold, underlined, italic       func(string) string
@@ -18,15 +16,12 @@ type markup struct {
 	longest                        int // longest line in small print, in characters; 0 stands for no limit
 }
 
-// wrap returns a function that puts text between the two given texts.
 func wrap(before, after string) func(string) string {
 	return func(text string) string { return before + text + after }
 }
 
-// cell writes a cell of a table, and below it the cell's lines in small print. The argument r says whether the cell is
-// the best of its column, the second best or neither. A missing number is shown as a dash with a letter. The letter
-// refers to a note below the table, which says why the number is missing. The argument marks has the letter for each
-// reason (see [Table.marks]).
+// cell writes a cell and its lines in small print. A missing number is a dash with the letter of its reason (see
+// [Table.marks]).
 func (m markup) cell(c Cell, r rank, marks map[string]string) string {
 	text := m.line(c, r, marks)
 	for _, line := range c.below {
@@ -35,8 +30,7 @@ func (m markup) cell(c Cell, r rank, marks map[string]string) string {
 	return text
 }
 
-// fine writes a line in small print. Long text is broken into several lines, since otherwise it would make the column
-// too wide.
+// fine writes a line in small print, broken where it would make the column too wide.
 func (m markup) fine(c Cell, marks map[string]string) string {
 	all := m.small
 	m.small = wrap("", "")
@@ -108,8 +102,7 @@ func (m markup) number(c Cell, r rank) string {
 	return text
 }
 
-// arrowed writes a difference with its sign and an arrow. A difference that is rounded to zero has no sign and no
-// arrow.
+// arrowed writes a difference with sign and arrow, unless it is rounded to zero.
 func arrowed(v float64, value string) string {
 	switch {
 	case strings.Trim(value, "−0.") == "":
@@ -147,9 +140,7 @@ func (m markup) formula(text string) string {
 	return b.String()
 }
 
-// marks gives a letter to each reason why a number is missing. The first reason in the table gets the letter a, the
-// next one gets b, and so on; the table is read row by row. marks returns a map from reasons to letters, and the list
-// of all reasons in the order of their letters.
+// marks gives a letter to each reason why a number is missing, in the order of reading.
 func (t *Table) marks() (marks map[string]string, reasons []string) {
 	marks = map[string]string{}
 	see := func(c Cell) {
@@ -169,7 +160,7 @@ func (t *Table) marks() (marks map[string]string, reasons []string) {
 	return marks, reasons
 }
 
-// letters returns the n-th of the names a, b, ..., z, aa, ab, ... The name a has the number 1.
+// letters is the n-th of a, b, ..., z, aa, ab, ..., from 1.
 func letters(n int) string {
 	if n == 0 {
 		return ""
@@ -177,8 +168,7 @@ func letters(n int) string {
 	return letters((n-1)/26) + string(rune('a'+(n-1)%26))
 }
 
-// notes returns all lines below the table: the notes in Table.Notes, and explanations of bold, underlined, italic and
-// missing numbers.
+// notes are all lines below the table, with explanations of bold, underlined, italic and missing numbers.
 func (t *Table) notes(m markup, ranks [][]rank, marks map[string]string, reasons []string) []string {
 	var notes []string
 	for _, n := range t.Notes {
@@ -214,8 +204,7 @@ func (t *Table) notes(m markup, ranks [][]rank, marks map[string]string, reasons
 	return notes
 }
 
-// span is a set of adjacent columns that have the same text in the field Group of [Column]. This text is their common
-// heading. The field first is the index of the first of these columns, and size is the number of columns.
+// span is the common heading of size columns from first on.
 type span struct {
 	group       string
 	first, size int
@@ -233,14 +222,13 @@ func (t *Table) spans() []span {
 	return spans
 }
 
-// grouped tells whether any column has a Group, which is a heading above adjacent columns.
 func (t *Table) grouped() bool {
 	spans := t.spans()
 	return len(spans) > 1 || spans[0].group != ""
 }
 
-// align returns the alignment of a column: "center" if any cell has a difference, a spread or lines in small print, or
-// if numbers are missing and there are none; else "right" if any cell has a number, and "left" if none has.
+// align is "center" for columns with differences, spreads or small print, or with missing numbers alone; "right" for
+// other numbers; else "left".
 func (t *Table) align(column int) string {
 	numbers, missing, words := false, false, false
 	for _, r := range t.Rows {
@@ -261,8 +249,7 @@ func (t *Table) align(column int) string {
 	return "left"
 }
 
-// Text returns the table as plain text in Markdown. If there is a mistake in the table, it returns the text of the
-// error.
+// Text is the Markdown, or the text of an error.
 func (t *Table) Text() string {
 	text, err := t.Markdown()
 	if err != nil {

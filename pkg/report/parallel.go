@@ -14,8 +14,7 @@ import (
 //go:embed parallel.js
 var parallelJS string
 
-// ParallelAxis is one of the axes of a figure by [Parallel]. If Categories is not empty, the axis shows the words in
-// Categories instead of numbers. A value on this axis is then an index into Categories.
+// ParallelAxis is an axis of [Parallel]. With Categories, a value is an index into them.
 type ParallelAxis struct {
 	Name       string
 	Log        bool // whether the axis is logarithmic; all values must then be above zero
@@ -23,9 +22,8 @@ type ParallelAxis struct {
 	Categories []string
 }
 
-// ParallelLine is one of the lines of a figure by [Parallel]. The field Values has the values of the line, one for each
-// axis. A value of NaN means that the line has no value on that axis. The field Value is a number from 0 to 1 that says
-// how good the line is: better lines are darker. If Marked is true, the line has another colour and is thicker.
+// ParallelLine is a line of [Parallel]: a value for each axis, NaN where it has none. Value, from 0 to 1, is how good
+// it is: better is darker. Marked lines are thick, in another colour.
 type ParallelLine struct {
 	Name   string
 	Values []float64
@@ -33,9 +31,8 @@ type ParallelLine struct {
 	Marked bool
 }
 
-// Parallel draws points of many dimensions by the method of parallel coordinates. Each dimension has an axis, and the
-// axes are parallel. Each point is drawn as a line that crosses all axes. For example, the lines may be the trials of a
-// search for settings. The first axes then show the settings of the trials, and the last axis shows their results.
+// Parallel draws points of many dimensions as lines across parallel axes, for example the trials of a search: their
+// settings, and last their results.
 func Parallel(id, title string, axes []ParallelAxis, lines []ParallelLine) *Figure {
 	p := &parallel{title: title, axes: axes, lines: lines}
 	f := &Figure{ID: id, Title: title, chart: p, err: p.check()}
@@ -109,11 +106,10 @@ func (p *parallel) option() map[string]any {
 	return option
 }
 
-// absent is the text that stands for a missing value in ECharts.
+// absent is a missing value in ECharts.
 const absent = "-"
 
-// pieces cuts a line into pieces, at each axis on which the line has no value. An uncut line would be drawn across this
-// axis, as if it had a value there.
+// pieces cuts a line at each axis on which it has no value; ECharts would draw it across.
 func pieces(l ParallelLine) (out []any) {
 	values := make([]any, len(l.Values))
 	for i, v := range l.Values {

@@ -9,8 +9,7 @@ import (
 	"strconv"
 )
 
-// palette has the colours of the image of a map. The first one is white, for missing values and for the lines between
-// cells. The other 255 colours are those of the colour scale, from light to dark.
+// palette has white, for missing values and lines between cells, and the 255 colours of the scale.
 var palette = func() color.Palette {
 	p := color.Palette{color.White}
 	const steps = 255
@@ -22,7 +21,7 @@ var palette = func() color.Palette {
 	return p
 }()
 
-// picture draws the cells of a map as a PNG image, and returns the image as a data URL.
+// picture draws the cells of a map as a PNG image in a data URL.
 func (b *board) picture(p Panel) (string, error) {
 	// If there are no lines between the cells, each cell is one pixel of the image, and the browser enlarges the image.
 	// Otherwise the image has the size of the map on the page: each cell has side x side pixels. Of these, drawn x
@@ -51,7 +50,7 @@ func (b *board) picture(p Panel) (string, error) {
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(file.Bytes()), nil
 }
 
-// ruled tells whether cells are large enough to have lines between them.
+// ruled tells whether there are lines between cells.
 func (b *board) ruled() bool { return b.cell >= 8 }
 
 // rgb parses a colour "#rrggbb".
@@ -63,7 +62,7 @@ func rgb(text string) color.RGBA {
 	return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 255}
 }
 
-// mix interpolates between two colours. A share of 0 gives the first colour, and a share of 1 gives the second.
+// mix interpolates between two colours.
 func mix(from, to color.RGBA, share float64) color.RGBA {
 	between := func(a, b uint8) uint8 { return uint8(float64(a) + share*(float64(b)-float64(a)) + 0.5) }
 	return color.RGBA{R: between(from.R, to.R), G: between(from.G, to.G), B: between(from.B, to.B), A: 255}

@@ -6,9 +6,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/raster"
 )
 
-// PNG returns the static picture of the figure as a PNG image. With a scale of 1, the image has the width and the
-// height that the figure has on a web page, in pixels. Any other scale multiplies both. A scale of 3 is enough for
-// print.
+// PNG is the static picture in pixels: scale 1 has the size on a page; 3 is enough for print.
 func (f *Figure) PNG(scale float64) ([]byte, error) {
 	svg, err := f.SVG()
 	if err != nil {

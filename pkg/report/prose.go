@@ -5,14 +5,12 @@ import (
 	"html"
 )
 
-// prose is text on a page, in the font and colour of the text in tables. In HTML, the text stands between two tags,
-// which are in the fields open and close.
+// prose is text on a page, between two HTML tags.
 type prose struct{ text, open, close string }
 
 const proseStyle = "color:" + ink + ";font-family:" + fontFamily
 
-// Heading returns a heading for a page. Level 1 is for the title of the page, level 2 for the title of a part of the
-// page.
+// Heading is the title of a page (level 1) or of a part of it (2).
 func Heading(level int, text string) Item {
 	size := 26
 	if level > 1 {
@@ -22,22 +20,19 @@ func Heading(level int, text string) Item {
 		fmt.Sprintf("</h%d>", level)}
 }
 
-// Paragraph returns a paragraph for a page.
 func Paragraph(text string) Item {
 	const style = proseStyle + ";font-size:14px;line-height:1.45;max-width:54em;margin:8px"
 	return prose{text, `<p style="` + style + `">`, "</p>"}
 }
 
-// Code returns text that readers can copy exactly as it is, such as a command.
+// Code is text to copy exactly as it is, such as a command.
 func Code(text string) Item {
 	return prose{text, `<pre style="color:` + ink + `;background:#f4f4f4;border-left:4px solid ` + ink +
 		`;padding:8px 12px;margin:8px;font-size:13px;max-width:80em;white-space:pre-wrap">`, "</pre>"}
 }
 
-// HTML implements [Item].
 func (p prose) HTML() (string, error) {
 	return p.open + html.EscapeString(p.text) + p.close + "\n", nil
 }
 
-// Text implements [Item].
 func (p prose) Text() string { return p.text }

@@ -6,25 +6,23 @@ import (
 	"slices"
 )
 
-// Series is one curve: the points (X[i], Y[i]) in order. If Y[i] is NaN or infinite, the curve has a gap there.
+// Series is one curve: the points (X[i], Y[i]) in order, with a gap where Y[i] is NaN or infinite.
 type Series struct {
 	Name string
 	X, Y []float64
 
-	// Spread is nil, or has a value s for each point. A point with the value s has an error bar from Y-s to Y+s, and no
-	// error bar if s is NaN. If Band is true, a band around the curve, from Y-s to Y+s, replaces the error bars.
+	// Spread, if not nil, has for each point half the length of its error bar, or NaN for none; with Band, a band
+	// around the curve takes the place of the bars.
 	Spread []float64
 	Band   bool
 
 	Style Style
 
-	// Like is the name of another series of the same panel, or "". If Like is given, this series has the colour of that
-	// other series. For example, published values have the colour of our values, and a fitted line has the colour of
-	// the points.
+	// Like, unless "", is another series of the panel whose colour this one has, such as published values beside ours.
 	Like string
 }
 
-// Style says how the points of a [Series] are drawn.
+// Style is how the points of a [Series] are drawn.
 type Style int
 
 const (
@@ -35,14 +33,14 @@ const (
 	Fitted                 // a thin dashed line, for a fit or for comparison
 )
 
-// Axes has the scales of the two axes of [Curves] or of a [Plot]. The zero value stands for two linear axes.
+// Axes are the scales of [Curves] or a [Plot]: linear if zero.
 type Axes struct {
 	LogX, LogY bool       // logarithmic, with ticks at powers of 10: all values must be above zero
 	Log2X      bool       // logarithmic, with ticks at powers of 2 or 4 (1, 4, 16, ..., 1024), for numbers of layers
 	RangeY     [2]float64 // smallest and largest Y shown; chosen automatically if both are zero
 }
 
-// Plot is one of the panels of [Plots]: a pair of axes with curves.
+// Plot is a panel of [Plots]: a pair of axes with curves.
 type Plot struct {
 	Title        string
 	XName, YName string // with their units, as in "time [s]"
@@ -92,8 +90,7 @@ func (s Series) check(axes Axes) error {
 	return nil
 }
 
-// base returns the base of the logarithm of the X axis, or 0 for a linear axis. ECharts puts a tick at each power of
-// the base.
+// base is that of the logarithm of the X axis, 0 for a linear axis. ECharts puts a tick at each power.
 func (p Plot) base() int {
 	switch {
 	case p.Axes.LogX:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// word is a part of a line of text. All of this part has the same style. A word may contain spaces.
+// word is a part of a line of text in one style.
 type word struct {
 	text             string
 	size, rise       float64 // rise is the height above the line, for example of an exponent
@@ -17,14 +17,12 @@ type word struct {
 
 func (p word) width() float64 { return p.size * widthOf(p.text, p.bold) }
 
-// alike tells whether two words have the same style.
 func (p word) alike(other word) bool {
 	p.text, other.text = "", ""
 	return p == other
 }
 
-// linesOf converts text from HTML into lines. Each line is a list of words with their styles. The HTML must be as
-// [inHTML] writes it for the cells of a table. The argument size is the font size of normal text.
+// linesOf breaks HTML as [inHTML] writes it into lines of words; size is that of normal text.
 func linesOf(markup string, size float64) (lines [][]word) {
 	looks := []word{{size: size, colour: ink}}
 	lines = [][]word{nil}
@@ -62,7 +60,6 @@ func linesOf(markup string, size float64) (lines [][]word) {
 	}
 }
 
-// widthOfAll returns the width of a line.
 func widthOfAll(line []word) (width float64) {
 	for _, p := range line {
 		width += p.width()
@@ -70,8 +67,7 @@ func widthOfAll(line []word) (width float64) {
 	return width
 }
 
-// wrapped breaks a line into lines that are not wider than the argument called most. It breaks at spaces and where the
-// style changes. A piece of text between two such places is not broken, even if it is too wide.
+// wrapped breaks a line at spaces and changes of style, to at most the width most where that is possible.
 func wrapped(line []word, most float64) (lines [][]word) {
 	lines = [][]word{nil}
 	at := 0.0
@@ -93,8 +89,8 @@ func wrapped(line []word, most float64) (lines [][]word) {
 	return lines
 }
 
-// written returns the SVG of a line of text that begins at the point (x, y). The SVG states the width of each word.
-// Therefore the word has this width in a browser, whatever font the browser uses.
+// written is the SVG of a line that begins at (x, y). It states each word's width, which so does not depend on the
+// browser's font.
 func written(line []word, x, y float64) string {
 	var b strings.Builder
 	for _, p := range line {
@@ -117,7 +113,7 @@ func written(line []word, x, y float64) string {
 	return b.String()
 }
 
-// blanks returns the width of the spaces at the beginning of the word.
+// blanks is the width of the spaces at the beginning.
 func (p word) blanks() float64 {
 	return p.size * widthOf(p.text[:len(p.text)-len(strings.TrimLeft(p.text, " "))], p.bold)
 }

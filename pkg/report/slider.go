@@ -11,18 +11,15 @@ import (
 //go:embed slider.js
 var sliderJS string
 
-// Frame has the maps that a [Slider] shows at one of its positions.
+// Frame is what a [Slider] shows at one position.
 type Frame struct {
 	Name   string  // for example "reverse layer 12"
 	Panels []Panel // with the same titles and marks in all frames
 }
 
-// Slider draws maps side by side, as [Board] does, with a slider below them. The slider selects one of several frames.
-// A frame is a set of maps, for example of the predictions after one of the layers of a network. The argument start is
-// the index of the frame that is shown first. The static picture has no slider, and shows at most seven frames. Among
-// them are the first frame, the last frame and the frame with the index start.
-//
-// On a web page, each value is rounded to one of the 255 steps of the colour scale.
+// Slider draws maps as [Board] does, and a slider below that selects a frame, for example a layer; start is the first
+// that is shown. The static picture shows at most seven frames. On a web page values are rounded to the 255 steps of
+// the scale.
 func Slider(id, title, valueName string, rows, cols int, frames []Frame, start int) *Figure {
 	s := &slider{frames: frames, start: start}
 	if err := s.check(); err != nil {
@@ -80,8 +77,7 @@ func (s *slider) check() error {
 	return nil
 }
 
-// chosen returns the indices of the frames that the static picture shows, at most seven. These are the first frame, the
-// last frame, the frame with the index s.start, and others at even distances between them.
+// chosen are the frames of the static picture: first, start, last, and others evenly between.
 func (s *slider) chosen() []int {
 	const most = 7
 	last := len(s.frames) - 1
@@ -122,8 +118,7 @@ func (s *slider) compact() (map[string]any, string) {
 	return option, strings.TrimSpace(strings.Replace(sliderJS, "/* tooltip */", boardTooltip, 1))
 }
 
-// packed writes each value as one byte: 255 for a missing value, otherwise the value's position on the colour scale,
-// from 0 to 254. It returns the bytes in base64.
+// packed is the values as bytes in base64: places on the scale from 0 to 254, or 255 if missing.
 func (b *board) packed(values []float64) string {
 	bytes := make([]byte, len(values))
 	for i, v := range values {

@@ -8,11 +8,9 @@ import (
 	"strings"
 )
 
-// Table is one table. The methods [Table.HTML], [Table.Markdown], [Table.LaTeX], [Table.CSV], [Table.SVG] and
-// [Table.PNG] return the table in these formats. They return an error if there is a mistake in the table.
+// Table is one table. Its methods return an error if there is a mistake in it.
 type Table struct {
-	// ID is the id of the table in HTML, and its label in LaTeX. It consists of letters, digits, "-" and "_", and must
-	// be unique on a page. Choose a fixed text: with a random one, a notebook would change whenever it is run.
+	// ID is the id in HTML and the label in LaTeX: letters, digits, - and _; see [Figure].ID.
 	ID    string
 	Title string // one line above the table; in LaTeX the caption
 	// Notes are lines below the table. Explanations of bold numbers, of published numbers and of missing numbers are
@@ -23,7 +21,6 @@ type Table struct {
 	Rows    []Row
 }
 
-// Column has the headings of a column, and says which number of the column is marked as the best.
 type Column struct {
 	Group string // heading above adjacent columns with the same Group
 	Name  string
@@ -31,9 +28,7 @@ type Column struct {
 	Best  Best
 }
 
-// Best says which of the ranked numbers of a column is marked as the best: the highest, the lowest, or none. Numbers
-// are ranked if their cells are made by [Cell.Ranked]. The best number is bold. If three or more numbers are ranked,
-// the second best is underlined. Numbers that look the same after rounding get the same mark.
+// Best says which ranked number ([Cell.Ranked]) of a column is bold. Of three or more the second best is underlined.
 type Best int
 
 const (
@@ -42,7 +37,6 @@ const (
 	Lowest
 )
 
-// Row is a row of cells, one for each column.
 type Row struct {
 	Group string // heading above adjacent rows with the same Group
 	Label string
@@ -77,7 +71,6 @@ func (t *Table) problem() error {
 	return nil
 }
 
-// rank says whether a number is the best in its column, the second best, or neither.
 type rank int
 
 const (
@@ -86,8 +79,7 @@ const (
 	second
 )
 
-// ranks says of each cell whether it is the best of its column, the second best or neither. The result is indexed by
-// row and column.
+// ranks are indexed by row and column.
 func (t *Table) ranks() [][]rank {
 	ranks := make([][]rank, len(t.Rows))
 	for i := range ranks {
@@ -119,10 +111,7 @@ func (t *Table) ranks() [][]rank {
 	return ranks
 }
 
-// score returns the number by which [Table.ranks] compares the cells of a column. This is the number in the cell,
-// rounded to the digits that are shown. If the lowest number of the column is the best, score changes the sign, so that
-// the best cell always has the highest score. If the cell is not ranked, or if no number of the column is to be marked,
-// ok is false.
+// score is the number by which a column is ranked, higher is better; ok is false if the cell is not ranked.
 func (c Cell) score(best Best) (score float64, ok bool) {
 	if !c.ranked || best == Unmarked {
 		return 0, false

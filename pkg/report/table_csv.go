@@ -8,18 +8,9 @@ import (
 	"strings"
 )
 
-// CSV returns the table in the format CSV, for other programs. Numbers have all their digits. Each cell of the table
-// becomes a line of the CSV file, and each line in small print below a cell becomes a further line. The columns of the
-// CSV file are:
-//
-//	row_group, row, column_group, column: the place of the cell in the table;
-//	unit: the unit of the column;
-//	line: 0 for the cell itself, 1, 2, ... for the lines in small print below the cell;
-//	source: "ours" or "published" for a number, "missing" for a missing number;
-//	mean, std, n: the number, its standard deviation, and the number of runs; empty if unknown;
-//	text: the words or the formula in a cell, or the reason why a number is missing.
-//
-// Empty cells are left out.
+// CSV has a line for each cell, for each line in small print below it and each that [Cell.Hover] shows; numbers have
+// all digits. Columns: row_group, row, column_group, column and unit; line (0 for the cell itself); source ("ours",
+// "published", "missing"); mean, std and n; text.
 func (t *Table) CSV() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -48,7 +39,6 @@ func (t *Table) CSV() (string, error) {
 	return b.String(), nil
 }
 
-// fields returns what [Table.CSV] writes about the cell in the columns source, mean, std, n and text.
 func (c Cell) fields() []string {
 	source := ""
 	switch {
@@ -72,8 +62,7 @@ func (c Cell) fields() []string {
 	return []string{source, exact(c.mean), std, runs, ""}
 }
 
-// exact writes a number with so many digits that reading the text gives exactly the same number again. Whole numbers
-// below 1e15 are written without an exponent.
+// exact writes a number so that reading it gives the same number.
 func exact(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', 0, 64)

@@ -15,21 +15,17 @@ var inHTML = markup{
 	newline: "<br/>", longest: 44,
 }
 
-// rowHTML is the beginning of a row. It sets a white background, since notebooks would otherwise give every second row
-// another colour.
+// rowHTML begins a row, white since notebooks colour every second one.
 const rowHTML = `<tr style="background:#fff;%s">`
 
-// sticky is the CSS style that keeps the first column visible while the other columns scroll.
+// sticky keeps the first column in sight while others scroll.
 const sticky = "position:sticky;left:0;background:#fff"
 
-// shownWidth is a width in CSS pixels. The title of a wider table has a hint that readers can scroll to further
-// columns.
+// shownWidth in CSS pixels is what fits; a wider table hints at further columns.
 const shownWidth = 1080
 
-// HTML returns the table for a web page or for the output of a notebook cell. Styles are in the attribute "style" of
-// each HTML element, since notebooks remove style sheets. The first column stays visible while the other columns
-// scroll. A row is hidden if it has published numbers and all our numbers in it are missing. But if all rows are like
-// this, no row is hidden. The hidden rows appear after a click on a line below the other rows.
+// HTML is the table for a page or a cell of a notebook, which removes style sheets: styles are in the elements. Rows
+// with published numbers and none of ours are folded, unless all are such.
 func (t *Table) HTML() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -67,8 +63,6 @@ func (t *Table) HTML() (string, error) {
 	return b.String(), nil
 }
 
-// shadeHTML returns the CSS style of a cell that has a background colour: this colour, and a text colour that is
-// readable on it.
 func (c Cell) shadeHTML() string {
 	if !(c.shade > 0) {
 		return ""
@@ -83,8 +77,7 @@ func (c Cell) shadeHTML() string {
 	return fmt.Sprintf(";background:#%02x%02x%02x;color:%s", colour.R, colour.G, colour.B, text)
 }
 
-// split returns the indices of the rows to show, and of the rows to hide until a click. A row is hidden if it has
-// published numbers and all our numbers in it are marked as missing. But if all rows are like this, no row is hidden.
+// split returns the rows to show, and those to fold.
 func (t *Table) split() (shown, bare []int) {
 	for i, r := range t.Rows {
 		ours, missing, published := false, false, false
@@ -105,7 +98,6 @@ func (t *Table) split() (shown, bare []int) {
 	return shown, bare
 }
 
-// bodyHTML writes the given rows as a separate HTML table.
 func (t *Table) bodyHTML(b *strings.Builder, rows []int, caption string, cell func(row, column int) string) {
 	fmt.Fprintf(b, `<table style="border-collapse:collapse;border-bottom:2px solid %s;font-size:13px;`+
 		`font-variant-numeric:tabular-nums">`+"\n", ink)

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// signs escapes characters that have a special meaning in LaTeX. It also replaces mathematical and typographic
-// characters, such as ± and ≤, by LaTeX's notation, since the fonts of LaTeX lack most of these characters.
+// signs escapes LaTeX's characters, and writes others that its fonts lack in its own notation.
 var signs = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"^", `\textasciicircum{}`,
@@ -28,8 +27,7 @@ var inLaTeX = markup{
 	symbol: wrap("$", "$"),
 }
 
-// LaTeX returns the table as a LaTeX float. The document needs \usepackage{booktabs}. Lines in small print become rows
-// of their own.
+// LaTeX is a float; it needs \usepackage{booktabs}. Lines in small print are rows.
 func (t *Table) LaTeX() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -98,8 +96,6 @@ func (t *Table) headLaTeX() string {
 	return b.String()
 }
 
-// linesLaTeX returns the LaTeX lines of a row. The first line has the cells themselves. The other lines have the small
-// print below the cells.
 func (r Row) linesLaTeX(ranks []rank, marks map[string]string) [][]string {
 	lines := [][]string{{inLaTeX.plain(r.Label)}}
 	for k, c := range r.Cells {
@@ -114,8 +110,7 @@ func (r Row) linesLaTeX(ranks []rank, marks map[string]string) [][]string {
 	return lines
 }
 
-// latin returns an error if the text has a character outside the character set Latin-1, since LaTeX would stop at this
-// character. The error names the first such character.
+// latin returns an error at the first character beyond Latin-1, at which LaTeX would stop.
 func latin(id, text string) error {
 	for _, c := range text {
 		if c > 0xff {

@@ -2,7 +2,6 @@ package report
 
 import "strings"
 
-// unmarked escapes the characters that have a special meaning in Markdown.
 var unmarked = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", ">", "&gt;",
 	"&", "&amp;", "[", `\[`, "]", `\]`, "~", `\~`, "$", `\$`, "\n", " ")
 
@@ -14,8 +13,7 @@ var inMarkdown = markup{
 	newline: "<br>",
 }
 
-// Markdown returns the table in the Markdown of GitHub and Jupyter. Before each group of rows there is a row with the
-// name of the group. If a column is in a group, the name of the group stands before the name of the column.
+// Markdown is that of GitHub and Jupyter.
 func (t *Table) Markdown() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err

@@ -10,12 +10,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/raster"
 )
 
-// SVG returns the table as a static picture, with its notes. The picture looks like the table on a web page, with three
-// differences: no row is hidden, published numbers are grey but not italic, and cells have no background colour.
+// SVG is the table as a picture, as on a page but with all rows, grey for italic, and no backgrounds.
 func (t *Table) SVG() (string, error) { return t.cut(math.Inf(1), math.Inf(1)) }
 
-// PNG returns the picture of the table in pixels. A CSS pixel becomes scale x scale pixels. A scale of 1 gives the size
-// that the table has on a page; a scale of 3 is enough for print.
+// PNG is the picture in pixels: scale 1 has the size on a page; 3 is enough for print.
 func (t *Table) PNG(scale float64) ([]byte, error) {
 	svg, err := t.SVG()
 	if err != nil {
@@ -37,8 +35,7 @@ const (
 	noteWidth = 720.0
 )
 
-// sheet is a table that is ready to be drawn: its texts are broken into lines, and the widths of its columns are
-// computed. The first column has the labels of the rows.
+// sheet is a table ready to be drawn, with broken lines and widths; the first column has the labels.
 type sheet struct {
 	head, rows [][][][]word // indexed by row, column, line and word
 	spans      []span
@@ -104,12 +101,10 @@ func sum(values []float64) (all float64) {
 	return all
 }
 
-// Width returns the width of all columns of the table together, in CSS pixels. The picture of the table is wider, since
-// it has a margin and space for notes.
+// Width is that of all columns in CSS pixels.
 func (t *Table) Width() float64 { return sum(t.lay().widths) }
 
-// cut returns the upper left part of the picture of the table, as SVG. The part is at most as wide and as high as the
-// arguments say.
+// cut is the upper left part of the picture.
 func (t *Table) cut(width, height float64) (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -164,7 +159,7 @@ func (t *Table) cut(width, height float64) (string, error) {
 		height, fontFamily, b.String()), nil
 }
 
-// Thumbnail returns a small PNG picture, some 360 pixels wide, of a whole figure or of the upper left part of a table.
+// Thumbnail is a PNG, some 360 pixels wide, of a figure or of the upper left part of a table.
 func Thumbnail(item Item) ([]byte, error) {
 	const width, height, pixels = 560, 336, 360
 	switch it := item.(type) {
@@ -180,8 +175,7 @@ func Thumbnail(item Item) ([]byte, error) {
 	return nil, fmt.Errorf("report: there are thumbnails of figures and tables only")
 }
 
-// draw writes the SVG of a row of the table. The row begins at the coordinate y, which is measured downwards from the
-// top of the picture. draw returns the coordinate at which the row ends.
+// draw writes a row at y, and returns where it ends.
 func (s *sheet) draw(b *strings.Builder, row [][][]word, y float64) float64 {
 	left, deepest := 0.0, y
 	for k, cell := range row {

@@ -6,18 +6,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// A Corner is the upper left part of a square board. The cells of the board are the nodes of a graph, and are numbered
-// row by row. In a map of a small corner, single cells can be seen.
+// A Corner is the upper left part of a square board, whose cells are a graph's nodes, row by row. In a small corner
+// single cells can be seen.
 type Corner struct {
 	Width int // the side of the whole board, in cells
 	Side  int // the side of the corner, in cells; if it is larger than Width, the corner is the whole board
 }
 
-// side returns the number of cells along a side of the corner.
 func (c Corner) side() int { return min(c.Side, c.Width) }
 
-// Cut returns the values of the cells in the corner, row by row. The argument has the values of all cells of the board,
-// row by row. Cut panics if there are fewer values than the board has cells.
+// Cut returns the values of the corner's cells, row by row, from those of all cells. It panics if there are fewer.
 func (c Corner) Cut(values []float64) []float64 {
 	if len(values) < c.Width*c.Width {
 		panic(fmt.Errorf("nb: %d values for a board of %d x %d cells: give one for each cell, row by row",
@@ -30,17 +28,13 @@ func (c Corner) Cut(values []float64) []float64 {
 	return out
 }
 
-// Board draws a map of the corner, as [report.Board] does. The argument values has the values of the whole board, and
-// name is the title of the map.
+// Board maps the corner of values of the whole board, under the title name.
 func (c Corner) Board(id, title, valueName, name string, values []float64) *report.Figure {
 	return report.Board(id, title, valueName, c.side(), c.side(), []report.Panel{{Title: name, Values: c.Cut(values)}})
 }
 
-// Boards draws maps of the corner that show the labels of the nodes and the predictions of the runs. There is a row of
-// maps for each run without a Base (see [Run]). The first map of the row shows the labels. The next maps show the
-// predictions of this run, and of all runs that have this run as their Base. The title of a map of predictions is the
-// name of the run and its test metric. Darker cells have a higher probability of class 1. Boards is for graphs of two
-// classes.
+// Boards maps labels and predictions on the corner: a row for each run without Base, with the runs that have it as
+// Base. Darker cells have a higher probability of class 1, of two.
 func (rs Runs) Boards(id, title, valueName string, c Corner) *report.Figure {
 	truth := report.Panel{Title: "Truth", Values: c.Cut(floats(rs.Labels))}
 	var strips []report.Strip

@@ -7,16 +7,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Losses draws the loss on the training nodes over the epochs, with a curve for each run.
 func (rs Runs) Losses(id, title string) *report.Figure {
 	return report.Curves(id, title, "epoch", "cross-entropy on training nodes (log scale)",
 		rs.history(func(e Epoch) float64 { return e.Loss }), report.Axes{LogY: true})
 }
 
-// Scores draws the metric on the validation nodes over the epochs, in percent, with a curve for each run. The vertical
-// axis leaves out the low scores of the first epochs. Its lower end is computed from the run whose best score is the
-// lowest: this score is rounded down to a multiple of ten, and 10 is subtracted. The lower end is never below 0. The
-// upper end is 100 %.
+// Scores draws the metric on the validation nodes over the epochs, in percent, without the low scores of first epochs.
 func (rs Runs) Scores(id, title string) *report.Figure {
 	least := 100.0
 	for _, r := range rs.Runs {
@@ -27,8 +23,6 @@ func (rs Runs) Scores(id, title string) *report.Figure {
 		report.Axes{RangeY: [2]float64{max(0, 10*math.Floor(least/10)-10), 100}})
 }
 
-// history returns a curve for each run, with a point for each epoch. The argument is a function that computes the
-// height of a point from the results of its epoch.
 func (rs Runs) history(of func(Epoch) float64) []report.Series {
 	var all []report.Series
 	for _, r := range rs.Runs {
@@ -41,8 +35,7 @@ func (rs Runs) history(of func(Epoch) float64) []report.Series {
 	return all
 }
 
-// Measure is a measure of over-smoothing: its name on the axis, and its value of a state. Log says that its axis is
-// logarithmic.
+// Measure is a measure of over-smoothing, its name on the axis and its value of a state.
 type Measure struct {
 	Name string
 	Of   func(State) float64
@@ -57,9 +50,8 @@ var (
 	EffectiveRank = Measure{"effective rank", func(s State) float64 { return s.EffectiveRank }, false}
 )
 
-// Smoothness draws a measure of over-smoothing over the number of layers, with a curve for the forward layers and one
-// for the reverse layers of each run whose states were recorded (see [State]). The measure is the GSL unless another is
-// given. The axis of layers is logarithmic, but where there is layer 0, the encoded input.
+// Smoothness draws a measure of over-smoothing, the GSL unless another is given, over the layers of both directions of
+// each run with states. The axis of layers is logarithmic unless there is layer 0, the encoded input.
 func (rs Runs) Smoothness(id, title string, of ...Measure) *report.Figure {
 	measure := GSL
 	if len(of) > 0 {

@@ -19,7 +19,6 @@ func Statistics(id, title string, g *graphs.Graph) *report.Table {
 			report.Number(s.EdgeHomophily, 2), report.Number(s.AdjustedHomophily, 2), report.Count(s.Splits)}}}}
 }
 
-// Degrees draws the number of nodes that have each degree, as a curve over the degrees.
 func Degrees(id, title string, g *graphs.Graph) *report.Figure {
 	nodes := map[int]int{}
 	most := 0

@@ -12,12 +12,10 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// interval is the shortest time between two updates that are shown. It is short enough for a bar that looks live, and
-// long enough that showing the updates takes hardly any time.
+// interval is the shortest time between updates: short enough to look live, long enough to cost nothing.
 const interval = 200 * time.Millisecond
 
-// A Bar is a progress bar with a line of text. In a notebook it is one output of a cell, and each update replaces this
-// output. The methods of a Bar may be called from several goroutines at the same time.
+// A Bar is a progress bar with a line of text: one output of a cell, replaced by each update. Goroutines may share it.
 type Bar struct {
 	mu    sync.Mutex
 	title string
@@ -27,7 +25,7 @@ type Bar struct {
 	show  func(fraction float64, text string, done bool)
 }
 
-// Progress shows an empty progress bar under the given title. Call [Bar.Done] at the end of the work.
+// Progress shows an empty bar under a title. Call [Bar.Done] at the end.
 func Progress(title string) *Bar {
 	b := &Bar{title: title, start: time.Now(), now: time.Now}
 	if gonbui.IsNotebook {
@@ -50,8 +48,7 @@ func Progress(title string) *Bar {
 	return b
 }
 
-// Update moves the bar to the given fraction of the work, from 0 to 1, and replaces the text. At most five updates are
-// shown per second.
+// Update moves the bar to a fraction from 0 to 1; at most five updates a second are shown.
 func (b *Bar) Update(fraction float64, text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,7 +60,7 @@ func (b *Bar) Update(fraction float64, text string) {
 	b.show(fraction, text, false)
 }
 
-// Done fills the bar completely, and shows the text and the time that the work took.
+// Done fills the bar, and shows the text and the time.
 func (b *Bar) Done(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -80,8 +77,6 @@ func plain(title string, fraction float64, text string) string {
 	return fmt.Sprintf("%s %3.0f %%  %s", title, 100*clamp(fraction), text)
 }
 
-// line writes the title, the fraction in percent and the text over the current line of the terminal. If done is true,
-// it also ends this line.
 func line(w io.Writer, title string, fraction float64, text string, done bool) {
 	fmt.Fprintf(w, "\r\x1b[K%s", plain(title, fraction, text))
 	if done {

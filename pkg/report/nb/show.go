@@ -1,16 +1,13 @@
-// Package nb shows figures, tables and live progress in the cells of a Go notebook, and passes values from cell to
-// cell. Outside a notebook, the same calls write plain text to stderr.
+// Package nb shows figures, tables and progress in cells of a Go notebook, and passes values from cell to cell. Outside
+// a notebook it writes plain text to stderr.
 //
-// GoNB, the Go kernel for Jupyter, compiles each cell as a program of its own, which starts without the variables of
-// earlier cells. Therefore [Save] stores a value in a file, and [Load] reads it in a later cell. Package live trains
-// networks, and returns [Runs], the results of several trainings. The methods of Runs compare these results in tables
-// and figures:
+// GoNB compiles each cell as a program of its own, without the variables of earlier cells: [Save] stores a value in a
+// file, and [Load] reads it. Package live trains networks and returns [Runs], whose methods compare them:
 //
-//	runs := nb.Load[nb.Runs]("runs")
-//	nb.Show(runs.Table("scores", "Scores", nb.Validation(2), nb.Test(2)), runs.Losses("loss", "Loss while training"))
+// \\truns := nb.Load[nb.Runs]("runs")
+// \\tnb.Show(runs.Table("scores", "Scores", nb.Validation(2), nb.Test(2)), runs.Losses("loss", "Loss while training"))
 //
-// Package nb depends neither on the engine, which compiles and runs networks, nor on the trainer. A cell that only
-// shows something is therefore compiled in half the time of a cell that trains.
+// The package depends on neither engine nor trainer, so that a cell that only shows compiles in half the time.
 package nb
 
 import (
@@ -23,9 +20,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Show displays figures, tables and other items below the cell. A figure is shown as a static picture at first. If the
-// notebook may run scripts, an interactive chart replaces the picture. Otherwise the picture stays, for example if
-// Jupyter does not trust the notebook. If an item cannot be drawn, Show panics with the reason, so that the cell fails.
+// Show displays items below the cell: figures as pictures that become interactive where scripts may run. It panics if
+// an item cannot be drawn, so that the cell fails.
 func Show(items ...report.Item) {
 	for _, item := range items {
 		show(item)

@@ -15,7 +15,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Must returns v if err is nil. Otherwise it panics with err, so that the cell fails with the message of err.
+// Must returns v, or panics with err, so that the cell fails with its message.
 func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -23,8 +23,7 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
-// Check panics with the first error that is not nil, if there is one. The cell then fails with the message of this
-// error.
+// Check panics with the first error.
 func Check(errs ...error) {
 	for _, err := range errs {
 		if err != nil {
@@ -33,8 +32,7 @@ func Check(errs ...error) {
 	}
 }
 
-// Save stores a copy of v under a name, for later cells of the same kernel. The copy includes the values that v points
-// to, but no unexported fields. Save panics if v cannot be stored.
+// Save stores a copy of v, without unexported fields, for later cells of the kernel. It panics if that fails.
 func Save(name string, v any) {
 	err := files.WriteSealed(file(name), func(w io.Writer) error { return gob.NewEncoder(w).Encode(v) })
 	if err != nil {
@@ -42,8 +40,7 @@ func Save(name string, v any) {
 	}
 }
 
-// Load returns the value that [Save] stored under the given name. It panics if no value was stored, if the value does
-// not fit the type T, or if the file is damaged.
+// Load returns what [Save] stored. It panics if there is nothing, or nothing of type T.
 func Load[T any](name string) T {
 	f, err := files.OpenSealed(file(name), "what a cell saved")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,12 +56,9 @@ func Load[T any](name string) T {
 	return v
 }
 
-// Folder returns the path of the kernel's temporary folder. This folder is removed when the kernel ends. Outside a
-// notebook, Folder returns "".
+// Folder is the kernel's temporary folder, removed when the kernel ends; "" outside a notebook.
 func Folder() string { return os.Getenv(protocol.GONB_TMP_DIR_ENV) }
 
-// file returns the path of the file for a saved value. The file is in the folder of the kernel or, outside a notebook,
-// in the system's folder for temporary files.
 func file(name string) string {
 	return filepath.Join(cmp.Or(Folder(), os.TempDir()), "saved-"+filepath.Base(name)+".gob")
 }

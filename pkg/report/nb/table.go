@@ -6,9 +6,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// A Column is one column of a table of runs. It consists of a heading, and of a function that makes the cell for a run.
-// This package has the columns [ForwardLayers], [ReverseLayers], [Validation], [Test], [Adds], [Epochs], [BestEpoch]
-// and [Seconds].
+// A Column of a table of runs: [ForwardLayers], [Validation], [Adds] and so on.
 type Column struct {
 	Heading func(Runs) report.Column
 	Cell    func(Runs, Run) report.Cell
@@ -34,14 +32,12 @@ func count(group, name string, of func(Run) int) Column {
 	}
 }
 
-// Validation returns the column of the metric on the validation nodes, in percent with the given number of decimals.
-// The best number is marked.
+// Validation is the metric on the validation nodes, in percent; the best is marked.
 func Validation(decimals int) Column {
 	return score("validation", decimals, func(r Run) float64 { return r.Val })
 }
 
-// Test returns the column of the metric on the test nodes, in percent with the given number of decimals. The best
-// number is marked.
+// Test is the metric on the test nodes, in percent; the best is marked.
 func Test(decimals int) Column {
 	return score("test", decimals, func(r Run) float64 { return r.Test })
 }
@@ -55,9 +51,7 @@ func score(name string, decimals int, of func(Run) float64) Column {
 	}
 }
 
-// Adds returns the column of differences in the test metric: the metric of a run minus the metric of its Base (see
-// [Run]), in percentage points. A run without a Base has an empty cell. The first argument is a word for the cause of
-// the differences, for example "reverse". The word is part of the column's heading.
+// Adds is the test metric of a run less that of its Base, in percentage points; what names the cause in the heading.
 func Adds(what string, decimals int) Column {
 	return Column{
 		Heading: func(rs Runs) report.Column {
@@ -73,7 +67,7 @@ func Adds(what string, decimals int) Column {
 	}
 }
 
-// Table returns a table that compares the runs, with a row for each run.
+// Table compares the runs, a row each.
 func (rs Runs) Table(id, title string, columns ...Column) *report.Table {
 	t := &report.Table{ID: id, Title: title, Corner: "Network"}
 	for _, c := range columns {

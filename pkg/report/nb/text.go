@@ -11,10 +11,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// List is a list of sentences that [Show] displays.
+// List is a list of sentences.
 type List []string
 
-// HTML returns the list for a web page.
 func (l List) HTML() (string, error) {
 	var b strings.Builder
 	b.WriteString(`<ul style="max-width:60em">`)
@@ -25,10 +24,9 @@ func (l List) HTML() (string, error) {
 	return b.String(), nil
 }
 
-// Text returns the list with one sentence per line.
 func (l List) Text() string { return strings.Join(l, "\n") }
 
-// Folded hides a long item behind one line of text. A click on this line shows the item.
+// Folded hides an item behind a line that a click opens.
 func Folded(line string, item report.Item) report.Item { return folded{line, item} }
 
 type folded struct {
@@ -44,7 +42,7 @@ func (f folded) HTML() (string, error) {
 
 func (f folded) Text() string { return f.line + "\n" + f.Item.Text() }
 
-// Head returns the first lines of a text file, for [Show]. It panics if the file cannot be read.
+// Head returns the first lines of a text file. It panics if the file cannot be read.
 func Head(path string, lines int) report.Item {
 	f := Must(os.Open(path))
 	defer f.Close()

@@ -10,10 +10,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Choose returns its first argument if the engine of this notebook compiles networks with XLA. If the engine is the one
-// in pure Go, Choose returns its second argument. The arguments may be two graphs, for example. The second one should
-// be smaller, since the engine in pure Go is some fifty times slower. Choose also prints the name of the engine, and
-// why this engine was chosen. It panics if no engine can be opened.
+// Choose returns compiled if the notebook's engine is XLA, and pureGo, which should be smaller, if it is the pure-Go
+// one, some fifty times slower. It prints which engine and why, and panics if there is none.
 func Choose[T any](compiled, pureGo T) T {
 	e := nb.Must(engine.Open(""))
 	fmt.Printf("Engine: %s (%s).\n", e.Name, e.Why)
@@ -23,28 +21,20 @@ func Choose[T any](compiled, pureGo T) T {
 	return compiled
 }
 
-// A Network is one of the networks that [Compare] trains. All settings without a field here are at first those of
-// [train.Default]. The function that is given to Compare may change them.
+// A Network is one that [Compare] trains, by the settings of [train.Default] where nothing else is said.
 type Network struct {
-	// Name is the name of the network. No two networks of a comparison may have the same name. Base is the name of
-	// another network, with which this network is compared. It is "" if there is none.
+	// Name is unique in a comparison; Base is the network to compare with, or "".
 	Name, Base string
-	// Model is the name of the model for [train.Default], such as "gcn+rep".
-	Model string
-	// Forward is the number of forward layers, and Reverse is the number of reverse layers.
+	// Model is a name such as "gcn+rep".
+	Model            string
 	Forward, Reverse int
-	// Layers says which states of the trained network are recorded. (A state is the features of all nodes after some
-	// layers.) For each number k in Layers, the state after k forward layers and the state after k reverse layers are
-	// recorded. The state after 0 layers is the encoded input. The fields ForwardStates and ReverseStates of [nb.Run]
-	// describe the recorded states. If Layers is nil, no states are recorded. Layers must be nil for models that are
-	// not made of layers, such as GRAND.
+	// After each number of Layers, of both directions, the state is recorded (0: the encoded input), for models made of
+	// layers.
 	Layers []int
 }
 
-// Compare trains the networks one after the other on the first split of the graph, with the fastest engine of this
-// machine. It shows a progress bar for each network (see [Fit]). The argument settings is nil or a function: this
-// function is called before each training, and may change the configuration of the network. If there is an error, or if
-// a training diverges, Compare panics, so that the cell fails with a message that says what went wrong.
+// Compare trains the networks one after the other on the first split, each under a bar (see [Fit]). settings, unless
+// nil, may change each configuration. It panics on errors and if a training diverges, so that the cell fails.
 func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network) nb.Runs {
 	e := nb.Must(engine.Open(""))
 	runs := nb.Runs{Metric: titles[train.Metric(g)], Labels: g.Labels}
@@ -69,7 +59,6 @@ func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network)
 	return runs
 }
 
-// summary returns those parts of a training's result that notebooks show.
 func summary(r *train.Result) nb.Run {
 	run := nb.Run{Val: float64(r.Val), Test: float64(r.Test), Epochs: r.Epochs, BestEpoch: r.BestEpoch, Seconds: r.Seconds}
 	for _, e := range r.History {

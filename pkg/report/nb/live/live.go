@@ -16,16 +16,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Fit trains a network by [train.Fit] in a cell of a notebook, and shows a progress bar with the given title. Each
-// training of a notebook needs a title of its own: the title is also the name of the file in which the training stores
-// its checkpoints. A checkpoint is the state from which an interrupted training resumes.
+// Fit trains by [train.Fit] under a progress bar. The title names its checkpoint's file, too, and must be unique in the
+// notebook.
 //
-// The stop button ends the training after the current epoch, and then ends the cell. Before the training ends, it
-// stores a checkpoint. If the cell is run again before the kernel is restarted, the training resumes from this
-// checkpoint. (But the kernel waits only five seconds for the current epoch to end. If the epoch takes longer, the
-// training resumes from an earlier checkpoint, which is at most some minutes old.)
+// The stop button ends the training after the current epoch, with a checkpoint, and then the cell; run again before the
+// kernel restarts, the cell goes on from there. (The kernel waits five seconds for the epoch; after that an earlier
+// checkpoint counts, some minutes old at most.)
 //
-// If there is an error, Fit panics, so that the cell fails with the message of the error.
+// Fit panics on errors, so that the cell fails.
 func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Config) *train.Result {
 	ctx, stop := host.Interruptible(context.Background())
 	defer stop()
