@@ -8,20 +8,17 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// maxDense is the largest number of values in a dense feature matrix that is made from a sparse one. Without a limit, a
-// small file could state a huge shape, and a huge amount of memory would be allocated.
+// maxDense is the most values of a dense matrix made from a sparse one, whose shape a small file could overstate.
 const maxDense = 1 << 26
 
-// csr is a sparse matrix in the format CSR (compressed sparse row). The values of row r are
-// data[indptr[r]:indptr[r+1]], and their columns are indices[indptr[r]:indptr[r+1]].
+// csr is a sparse matrix by compressed rows: row r has data[indptr[r]:indptr[r+1]] in the columns indices[…].
 type csr struct {
 	rows, columns   int
 	indptr, indices []int64
 	data            []float32
 }
 
-// newCSR makes a sparse matrix from its shape and the arrays of the format CSR (compressed sparse row). It returns an
-// error if the arrays do not fit together.
+// newCSR checks that the arrays fit together.
 func newCSR(shape, indptr, indices []int64, data []float32) (*csr, error) {
 	if len(shape) != 2 || min(shape[0], shape[1]) < 0 || max(shape[0], shape[1]) > maxDim {
 		return nil, fmt.Errorf("has the shape %v; two dimensions below 2^31 are needed", shape)
@@ -44,7 +41,6 @@ func newCSR(shape, indptr, indices []int64, data []float32) (*csr, error) {
 	return &csr{int(shape[0]), int(shape[1]), indptr, indices, data}, nil
 }
 
-// each calls f for every stored value, row by row. The arguments of f are the row, the column and the value.
 func (m *csr) each(f func(row, column int, value float32)) {
 	for r := range m.rows {
 		for k := m.indptr[r]; k < m.indptr[r+1]; k++ {
@@ -53,7 +49,6 @@ func (m *csr) each(f func(row, column int, value float32)) {
 	}
 }
 
-// checkDense returns an error if a dense matrix of rows x columns has more than maxDense values.
 func checkDense(rows, columns int) error {
 	if columns > 0 && rows > maxDense/columns {
 		return fmt.Errorf("%d x %d features are more than the limit of %d values", rows, columns, maxDense)
@@ -61,13 +56,9 @@ func checkDense(rows, columns int) error {
 	return nil
 }
 
-// benchmarkGraph reads an archive from gnn-benchmark, the repository of Shchur et al. (2018). The archive has two
-// sparse matrices: the adjacency matrix and the feature matrix. The adjacency matrix consists of the four arrays
-// adj_data, adj_indices, adj_indptr and adj_shape. The names of the feature matrix's four arrays begin with attr_
-// instead of adj_. The array labels has the classes of the nodes.
-//
-// PyTorch Geometric and the paper change the graph, and benchmarkGraph changes it in the same way. Edges lose their
-// direction and weight, self loops are dropped, and positive features become 1. The graph gets the ten [PaperSplits].
+// benchmarkGraph reads an archive of gnn-benchmark (Shchur et al. 2018): adjacency (adj_data, adj_indices, adj_indptr,
+// adj_shape) and features (attr_…) as sparse matrices, labels. As in PyTorch Geometric and the paper, edges lose
+// direction and weight, self loops go, positive features become 1. The splits are the [PaperSplits].
 func benchmarkGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	adjacency, err := npzCSR(z, "adj")
 	if err != nil {
@@ -103,8 +94,7 @@ func benchmarkGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	return wrap(z.Path)(graphs.New(name, n, edges, features, d, labels, classes, PaperSplits(n)))
 }
 
-// npzCSR reads a sparse matrix, which an archive stores in four arrays. For the prefix "adj", these are the arrays
-// adj_shape, adj_indptr, adj_indices and adj_data.
+// npzCSR reads the four arrays of a sparse matrix.
 func npzCSR(z *npz.File, prefix string) (*csr, error) {
 	shape, _, err := z.Int64s(prefix+"_shape", 1)
 	if err != nil {

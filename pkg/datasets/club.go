@@ -10,16 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// WriteClub writes an example of a user's graph into a folder, in the format that [Load] reads. It returns the paths of
-// the two files, nodes.csv and edges.csv.
-//
-// The graph is a club of 900 people in three groups (red, green and blue, which are the labels). An edge joins two
-// people who know each other. Most edges join people of different groups, so that the graph is heterophilic. Each
-// person has eight traits (the features), drawn from normal distributions with standard deviation 1. For each group,
-// two or three of the traits have the mean 0.7; all other traits have the mean 0.
-//
-// Every call writes the same files. The file nodes.csv has no column "split". Therefore Load draws random splits for
-// the graph.
+// WriteClub writes an example of a user's graph, nodes.csv and edges.csv, always the same: a club of 900 people in
+// three groups (the labels), most edges between groups, and eight traits each (the features): normal with standard
+// deviation 1 and mean 0, but 0.7 for two or three traits of each group. Without a column split, [Load] draws splits.
 func WriteClub(dir string) (paths []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

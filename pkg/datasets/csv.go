@@ -12,16 +12,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// maxCSVBytes is the largest size of a CSV file in bytes, and maxRowBytes is the largest size of one row of the file.
-// Rows need a limit of their own, since the CSV reader holds a whole row in memory. There, a row that consists of
-// commas needs some twenty times as many bytes as in the file.
+// Largest file and row in bytes; a row of commas takes twenty times its bytes in memory.
 const (
 	maxCSVBytes = 1 << 30
 	maxRowBytes = 4 << 20
 )
 
-// readCSV opens the CSV file with the given name in a dataset folder, and calls parse with the rows of the file. It
-// returns the result of parse. The error message names the file.
+// readCSV hands the rows of a folder's CSV file to parse.
 func readCSV[T any](dir, name string, parse func(*rows) (T, error)) (out T, err error) {
 	path := filepath.Join(dir, name)
 	f, size, err := files.Open(path, "a CSV file")
@@ -45,8 +42,7 @@ func readCSV[T any](dir, name string, parse func(*rows) (T, error)) (out T, err 
 	return out, nil
 }
 
-// rows reads a CSV file row by row. The slice that Read returns is overwritten by the next call of Read. A row that is
-// longer than maxRowBytes is an error.
+// rows reads a CSV file row by row, into the same slice; a row longer than maxRowBytes is an error.
 type rows struct {
 	*csv.Reader
 	pieces *files.Pieces
@@ -59,7 +55,6 @@ func newRows(in io.Reader) *rows {
 	return r
 }
 
-// Read returns the next row.
 func (r *rows) Read() ([]string, error) {
 	r.pieces.Next()
 	return r.Reader.Read()

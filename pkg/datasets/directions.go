@@ -9,12 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// addDirections adds the directions of the edges to the graph g of a public dataset. It does nothing if the dataset has
-// no file with directions. The file must be in the folder dir.
-//
-// A missing or damaged file is no error here, since most models do not read directions. Instead, the field ArcsMissing
-// of the returned graph says what is wrong with the file. The error message of a model that needs directions quotes
-// this field.
+// addDirections adds the directions of a public dataset's edges, if it has them. If the file is missing or damaged,
+// ArcsMissing says so: most models need none.
 func addDirections(g *graphs.Graph, info data.Dataset, dir string) *graphs.Graph {
 	if info.Directed == nil {
 		return g
@@ -28,8 +24,7 @@ func addDirections(g *graphs.Graph, info data.Dataset, dir string) *graphs.Graph
 	return directed
 }
 
-// readDirections reads the directions of a graph's edges from an archive. The archive has the array edges with two
-// columns. Each row of this array is an edge, which leads from the node in the first column to the node in the second.
+// readDirections reads the array edges, each from its first column's node to its second's.
 func readDirections(g *graphs.Graph, path string, file data.File) (*graphs.Graph, error) {
 	if err := verifyOnce(path, file); err != nil {
 		return nil, err
@@ -43,8 +38,6 @@ func readDirections(g *graphs.Graph, path string, file data.File) (*graphs.Graph
 	})
 }
 
-// withDirections returns a copy of the graph g in which the edges have directions. The argument ends lists the directed
-// edges. Each of them leads from its first node to its second.
 func withDirections(g *graphs.Graph, ends []graphs.Edge) (*graphs.Graph, error) {
 	arcs := make([]graphs.Arc, len(ends))
 	for i, e := range ends {

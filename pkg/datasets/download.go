@@ -18,8 +18,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// fetcher downloads files. The number of attempts and the waiting times are fields, so that tests can set smaller
-// values.
+// fetcher downloads files; tests set its numbers and times.
 type fetcher struct {
 	opts     Options
 	client   *http.Client
@@ -42,8 +41,7 @@ func newFetcher(opts Options) *fetcher {
 	}
 }
 
-// failure is an error of a download. If the field final is true, another attempt would fail in the same way, and no
-// other attempt is made.
+// failure is an error of a download; after a final one there is no other attempt.
 type failure struct {
 	err   error
 	final bool
@@ -56,18 +54,15 @@ func final(format string, args ...any) error {
 	return &failure{fmt.Errorf(format, args...), true}
 }
 
-// download fetches a file from the given address, writes it to a temporary file, and verifies it. The argument part is
-// the path of the temporary file. If an earlier call was interrupted, the temporary file already has the first bytes.
-// Then download requests only the remaining bytes. If a file that arrived in several pieces has a wrong checksum,
-// download fetches the whole file once more.
+// download fetches a file into the temporary file part and verifies it. It goes on from bytes that are there, and
+// fetches a file that came in pieces once more if its checksum is wrong.
 func (f *fetcher) download(ctx context.Context, file data.File, address, part string) (err error) {
 	out, err := os.OpenFile(part, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return unwritable(filepath.Dir(part), err)
 	}
 	defer func() {
-		// After an error, the temporary file keeps the bytes that have arrived, and the next call requests only the
-		// remaining bytes. An empty temporary file is removed.
+		// What has arrived stays for the next call, unless it is nothing.
 		if info, lost := out.Stat(); err != nil && lost == nil && info.Size() == 0 && info.Mode().IsRegular() {
 			os.Remove(part)
 		}
@@ -95,11 +90,8 @@ func (f *fetcher) download(ctx context.Context, file data.File, address, part st
 	}
 }
 
-// fill requests the missing part of a file and appends it to the temporary file out, until out holds the whole file.
-// The result resumed is true if the bytes in out may come from several responses.
-//
-// After f.attempts failed attempts, fill returns an error. But each time that out has grown by another 64 KiB, fill
-// counts failed attempts from 0 again.
+// fill requests the rest of a file until out is whole. resumed says that bytes may come from several responses. It
+// gives up after f.attempts failures in a row without 64 KiB of progress.
 func (f *fetcher) fill(ctx context.Context, file data.File, address string, out *os.File) (resumed bool, err error) {
 	const noticeable = 64 << 10
 	failed, best := 0, int64(0)
@@ -144,8 +136,7 @@ func (f *fetcher) fill(ctx context.Context, file data.File, address string, out 
 	}
 }
 
-// attempt makes one request for the missing part of a file, and appends the body of the response to the temporary file
-// out. The argument done is the number of bytes that out already holds.
+// attempt makes one request for what follows the first done bytes, and appends the body to out.
 func (f *fetcher) attempt(ctx context.Context, file data.File, address string, out *os.File, done int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -153,8 +144,7 @@ func (f *fetcher) attempt(ctx context.Context, file data.File, address string, o
 	if err != nil {
 		return final("the address %q is malformed (%w); correct the mirror", address, err)
 	}
-	// Ask for the file without compression, since an interrupted transfer of compressed data cannot be resumed at a
-	// given byte of the file.
+	// A compressed transfer could not be resumed.
 	request.Header.Set("Accept-Encoding", "identity")
 	if done > 0 {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", done))
@@ -174,10 +164,8 @@ func (f *fetcher) attempt(ctx context.Context, file data.File, address string, o
 	return f.receive(cancel, response.Body, file, out, done)
 }
 
-// accept checks the status of a response, and prepares the temporary file out for the response's body. The argument
-// done is the number of bytes that out already holds. If done is not 0, the request asked only for the rest of the
-// file. If the server sends the whole file instead, accept empties out. The result from is the number of bytes that out
-// holds when accept returns.
+// accept checks the status of a response to a request for what follows done bytes, and empties out if the server sends
+// the whole file. from is what out then holds.
 func accept(response *http.Response, address string, out *os.File, done int64) (from int64, err error) {
 	switch code := response.StatusCode; {
 	case code == http.StatusPartialContent && done > 0 && startsAt(response, done):
@@ -204,7 +192,6 @@ func accept(response *http.Response, address string, out *os.File, done int64) (
 	}
 }
 
-// empty removes all content of a file.
 func empty(out *os.File) error {
 	if err := out.Truncate(0); err != nil {
 		return writeError(out.Name(), err)
@@ -215,7 +202,7 @@ func empty(out *os.File) error {
 	return nil
 }
 
-// startsAt tells whether the body of a response begins at byte number done of the file, counted from 0.
+// startsAt tells whether the body begins at byte done of the file.
 func startsAt(response *http.Response, done int64) bool {
 	rest, ok := strings.CutPrefix(response.Header.Get("Content-Range"), "bytes ")
 	start, _, found := strings.Cut(rest, "-")
@@ -223,9 +210,8 @@ func startsAt(response *http.Response, done int64) bool {
 	return ok && found && err == nil && n == done
 }
 
-// receive appends the body of a response to out. The argument done is the number of bytes that out already holds.
-// receive reads at most one byte more than the file should have, which is enough to see that the body is too long. If
-// no byte arrives for the time f.stall, receive calls cancel, which ends the request.
+// receive appends a body to out, at most one byte more than the file should have. It cancels the request if nothing
+// arrives for f.stall.
 func (f *fetcher) receive(cancel func(), body io.Reader, file data.File, out *os.File, done int64) error {
 	stalled := time.AfterFunc(f.stall, cancel)
 	defer stalled.Stop()
@@ -261,7 +247,6 @@ func (f *fetcher) receive(cancel func(), body io.Reader, file data.File, out *os
 	}
 }
 
-// writeError returns the error for a failed write, with advice for the user.
 func writeError(path string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return final("the disk is full: cannot write %s (%w); free some space or choose another folder with --data",
@@ -270,8 +255,7 @@ func writeError(path string, err error) error {
 	return final("cannot write %s (%w); choose another folder with --data", path, err)
 }
 
-// copyFile copies a file from a mirror that is a folder, and verifies the copy. The argument source is the path of the
-// file in the mirror. The argument part is the path of the copy, which is a temporary file.
+// copyFile copies a file from a mirror that is a folder to the temporary file part, and verifies it.
 func (f *fetcher) copyFile(ctx context.Context, file data.File, source, part string) error {
 	in, _, err := files.Open(source, "a folder with the published files")
 	if err != nil {

@@ -13,19 +13,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// folderGraph reads a user's graph from two CSV files in a folder.
+// folderGraph reads a user's graph from two CSV files.
 //
-// nodes.csv needs a header that names its columns:
-//   - id: any text, different for each node;
-//   - label (optional): a class number, counted from 0, or the name of a class. Names get class numbers in alphabetical
-//     order. The label is empty if the class of the node is not known;
-//   - split (optional): train, val, test, or empty. Without this column the graph gets the [PaperSplits] of the nodes
-//     that have labels;
-//   - any number of other columns. Each of them is a feature, and its values are numbers.
+// nodes.csv has a header and the columns id (any text, unique), label (a class number from 0, or a name; names are
+// numbered in alphabetical order; empty if unknown; optional), split (train, val, test or empty; optional, else the
+// [PaperSplits] of labelled nodes), and features, which are numbers.
 //
-// edges.csv has two columns of ids. Its first row counts as a header if neither of the two texts in this row is an id
-// or a number. Edges are undirected; repeated edges and self loops are dropped. A folder with directed edges has the
-// file directed_edges.csv instead, in which each edge goes from the first id to the second.
+// edges.csv has two columns of ids; a first row that has neither an id nor a number is a header. Edges are undirected;
+// repeated ones and self loops are dropped. directed_edges.csv, in its place, has edges from the first id to the
+// second.
 func folderGraph(dir string) (*graphs.Graph, error) {
 	nodes, err := readCSV(dir, "nodes.csv", parseNodes)
 	if err != nil {
@@ -48,7 +44,7 @@ func folderGraph(dir string) (*graphs.Graph, error) {
 	return g, err
 }
 
-// edgeFile returns the name of the CSV file that has the edges, and whether the edges are directed.
+// edgeFile is the name of the file with the edges.
 func edgeFile(dir string) (name string, directed bool, err error) {
 	const plain, arcs = "edges.csv", "directed_edges.csv"
 	has := func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
@@ -62,7 +58,6 @@ func edgeFile(dir string) (name string, directed bool, err error) {
 	return arcs, true, nil
 }
 
-// nodeTable is the content of nodes.csv.
 type nodeTable struct {
 	ids         map[string]int32
 	names       []string // the ids, in order
@@ -102,12 +97,11 @@ func parseNodes(r *rows) (*nodeTable, error) {
 	}
 }
 
-// unknownMarks are texts, in lower case, that other programs write in the place of an unknown value. A label with one
-// of these texts is refused, since the text would otherwise count as the name of a class.
+// unknownMarks are texts that other programs write for an unknown value; as a label they are refused, since they would
+// count as a class.
 var unknownMarks = []string{"na", "n/a", "nan", "null", "none", "?"}
 
-// columns says at which positions the header of nodes.csv has the columns. If there is no column label or split, its
-// position is -1. The field names has all names in the header.
+// columns has the positions of label and split, -1 if absent, and all names of the header.
 type columns struct {
 	id, label, split int
 	features         []int
@@ -144,8 +138,7 @@ func nodeColumns(names []string) (c columns, err error) {
 	return c, nil
 }
 
-// add adds the node of one row of nodes.csv to the table. The CSV reader returns the strings of a row as parts of one
-// long string. add copies the strings that the table keeps, so that the memory of the long string can be freed.
+// add adds the node of a row. It copies what it keeps, since the reader's strings are parts of a long one.
 func (t *nodeTable) add(c columns, row []string, line int) error {
 	key := strings.TrimSpace(row[c.id])
 	if _, twice := t.ids[key]; twice {
@@ -180,8 +173,7 @@ func (t *nodeTable) add(c columns, row []string, line int) error {
 	return nil
 }
 
-// clean puts the name of a column into lower case, and removes spaces around the name. It also removes the byte order
-// mark that spreadsheet programs write at the start of a file, before the first name.
+// clean is a column's name in lower case, without spaces and byte order mark.
 func clean(name string) string {
 	return strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
 }
@@ -222,7 +214,6 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// graph makes a graph from the nodes and the edges.
 func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error) {
 	n := len(t.labels)
 	values, names := labelNumbers(t.labels)
@@ -255,9 +246,8 @@ func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error
 	return wrap(dir)(g, err)
 }
 
-// labelNumbers turns labels into class numbers. If all labels are whole numbers, these numbers are the class numbers,
-// and names is nil. Otherwise the labels are names of classes: labelNumbers numbers the different names in alphabetical
-// order, and returns the names. An empty label also gets a number, which has no meaning.
+// labelNumbers are class numbers: the labels themselves if all are whole numbers (names is nil), else places of the
+// names in alphabetical order. An empty label gets a number without meaning.
 func labelNumbers(labels []string) (values []int64, names []string) {
 	values = make([]int64, len(labels))
 	numeric := true

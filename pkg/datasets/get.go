@@ -12,10 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Get downloads the files of a dataset into the data directory and verifies them. A file that is already there is kept
-// if its checksum is right, and replaced if it is wrong. An interrupted download is resumed by the next call. During
-// the download, a file has a temporary name. It gets its final name only when it is complete and verified. The dataset
-// "minesweeper-generated" has no files, so that Get does nothing.
+// Get downloads and verifies the files of a dataset. It keeps right ones, replaces wrong ones and resumes; a file gets
+// its name when it is whole and verified.
 func Get(ctx context.Context, name string, opts Options) error {
 	info, err := Info(name)
 	if err != nil {
@@ -28,7 +26,7 @@ func Get(ctx context.Context, name string, opts Options) error {
 	return newFetcher(opts).all(ctx, info, dir)
 }
 
-// all goes through the files of a dataset, and downloads each file that is missing or has a wrong checksum.
+// all downloads each file that is missing or wrong.
 func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error {
 	for _, file := range info.All() {
 		path := filepath.Join(dir, file.Name)
@@ -42,12 +40,8 @@ func (f *fetcher) all(ctx context.Context, info data.Dataset, dir string) error 
 	return nil
 }
 
-// ensure downloads those files of a dataset that are missing, and returns the folder that holds them. If an existing
-// file has another size or checksum than the manifest says, ensure returns an error. Only [Get] replaces such a file,
-// since the caller of Get has asked for a download.
-//
-// If a file was missing, ensure also tries to download the file with the directions of the edges. If this second
-// download fails, ensure returns no error, since most models do not need directions (see [addDirections]).
+// ensure downloads missing files, and returns their folder. A wrong file is an error here, since only [Get] was asked
+// to replace it. Directions that cannot be had are none ([addDirections]).
 func ensure(ctx context.Context, info data.Dataset, opts Options) (string, error) {
 	dir, err := Dir(opts.Dir)
 	if err != nil {
@@ -75,7 +69,7 @@ func ensure(ctx context.Context, info data.Dataset, opts Options) (string, error
 	return dir, nil
 }
 
-// one fetches a single file under a temporary name, verifies it, and only then renames it to path.
+// one fetches a file under a temporary name, verifies and renames it.
 func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 	source := file.Address
 	if f.opts.Mirror != "" {
@@ -103,7 +97,6 @@ func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 		return unwritable(filepath.Dir(path), err)
 	}
 	defer lock.Release()
-	// Another process may have fetched the file while this process waited for the lock.
 	if verifyFile(path, file) == nil {
 		return nil
 	}
@@ -122,7 +115,6 @@ func (f *fetcher) one(ctx context.Context, file data.File, path string) error {
 	return verifyOnce(path, file)
 }
 
-// unwritable returns the error for a data directory that cannot be written to.
 func unwritable(dir string, err error) error {
 	return fmt.Errorf("cannot write to the data directory %s (%w); choose another with --data or REVGNN_DATA",
 		dir, err)

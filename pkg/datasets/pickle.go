@@ -6,21 +6,18 @@ import (
 	"fmt"
 )
 
-// maxPickleOps is the largest number of instructions in a pickle. It also limits the memory that a pickle can ask for.
-// Of the files that this package reads, PubMed's adjacency has the most instructions, some 170,000.
+// maxPickleOps limits a pickle's instructions, and so its memory; PubMed's adjacency has most, 170,000.
 const maxPickleOps = 1 << 20
 
-// The Go types of the values in a pickle, besides int64, bool and nil. Both str and unicode of Python 2 become a
-// pickleString.
+// Values of a pickle, besides int64, bool and nil; a pickleString is str or unicode of Python 2.
 type (
 	pickleString string
 	pickleTuple  []any
 	pickleList   struct{ items []any }
 	pickleDict   struct{ keys, values []any }
 	pickleGlobal string // a Python name, as "module name"; it is recorded, and never imported or called
-	// pickleObject describes an object that Python would make by a call. The field class is the name of the function or
-	// class that would be called, and args are the arguments. After the call, Python would set the object's state to
-	// the field state. It would also store the keys and values of the field items in the object.
+	// pickleObject is an object that Python would make by calling class with args, setting its state, and storing
+	// items.
 	pickleObject struct {
 		class pickleGlobal
 		args  pickleTuple
@@ -30,8 +27,8 @@ type (
 	pickleMark struct{} // lies on the stack below the items of a collection, to show where the items begin
 )
 
-// pickleGlobals are the only Python functions and classes that a pickle may name. They are those that the Planetoid
-// files name. Some of them have two entries, since NumPy and SciPy have renamed some of their modules.
+// pickleGlobals are the only Python functions and classes that a pickle may name: those of the Planetoid files, by old
+// and new names of modules.
 var pickleGlobals = map[pickleGlobal]bool{
 	"collections defaultdict":             true,
 	"__builtin__ list":                    true,
@@ -43,11 +40,9 @@ var pickleGlobals = map[pickleGlobal]bool{
 	"scipy.sparse._csr csr_matrix":        true,
 }
 
-// unpickle reads a Python pickle of protocol 2 (version 2 of the format). A pickle is a program for a stack machine,
-// whose instructions make Python objects. unpickle runs no Python code: it builds lists, dictionaries and numbers, and
-// describes each other object by a [pickleObject]. It knows only the instructions that the Planetoid files need, and
-// refuses all others. PEP 307 and Python's module pickletools explain the instructions, which have names such as
-// BININT1.
+// unpickle reads a Python pickle of protocol 2 (PEP 307), a program for a stack machine. It runs no Python: it builds
+// lists, dictionaries and numbers, describes other objects ([pickleObject]), and knows only the instructions of the
+// Planetoid files.
 func unpickle(b []byte) (value any, err error) {
 	m := pickleMachine{rest: b, memo: map[uint32]any{}}
 	for ops := 0; ; ops++ {
@@ -87,7 +82,7 @@ func (m *pickleMachine) pop() (any, error) {
 	return v, nil
 }
 
-// popTo removes the topmost [pickleMark] from the stack, together with all values above it, and returns these values.
+// popTo removes what is above the topmost [pickleMark], and the mark.
 func (m *pickleMachine) popTo() ([]any, error) {
 	for i := len(m.stack) - 1; i >= 0; i-- {
 		if _, mark := m.stack[i].(pickleMark); mark {
@@ -99,7 +94,6 @@ func (m *pickleMachine) popTo() ([]any, error) {
 	return nil, fmt.Errorf("no mark on the stack")
 }
 
-// popN removes the topmost n values from the stack, and returns them.
 func (m *pickleMachine) popN(n int) ([]any, error) {
 	items := make([]any, n)
 	for i := n - 1; i >= 0; i-- {
@@ -131,7 +125,7 @@ func (m *pickleMachine) line() (string, error) {
 	return s, nil
 }
 
-// uint reads an unsigned little-endian number of n bytes.
+// uint reads a little-endian number of n bytes.
 func (m *pickleMachine) uint(n int) (uint32, error) {
 	b, err := m.take(n)
 	if err != nil {
@@ -142,8 +136,7 @@ func (m *pickleMachine) uint(n int) (uint32, error) {
 	return binary.LittleEndian.Uint32(whole[:]), nil
 }
 
-// scalar returns the value of an instruction that only pushes one value onto the stack. The caller pushes the value.
-// For other instructions ok is false.
+// scalar is the value of an instruction that only pushes one.
 func (m *pickleMachine) scalar(op byte) (v any, ok bool, err error) {
 	var n uint32
 	var b []byte
@@ -190,7 +183,7 @@ func (m *pickleMachine) scalar(op byte) (v any, ok bool, err error) {
 	return v, true, err
 }
 
-// long reads a little-endian number of n bytes in two's complement. n may be at most 8.
+// long reads a little-endian number of at most 8 bytes in two's complement.
 func (m *pickleMachine) long(n int) (int64, error) {
 	b, err := m.take(n)
 	if err != nil || n == 0 {

@@ -6,9 +6,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
-// pickledArray makes an array from a [pickleObject], which describes the Python call that would make a NumPy array:
-// _reconstruct(ndarray, …). After the call, Python would set the array's state, which is the tuple (version, shape,
-// dtype, Fortran order, raw bytes).
+// pickledArray is the array of _reconstruct(ndarray, …) with the state (version, shape, dtype, Fortran order, bytes).
 func pickledArray(v any) (*npz.Array, error) {
 	object, ok := v.(*pickleObject)
 	if !ok || object.class != "numpy.core.multiarray _reconstruct" &&
@@ -41,8 +39,7 @@ func pickledArray(v any) (*npz.Array, error) {
 	return npz.NewArray(descr, fortran, shape, []byte(raw))
 }
 
-// pickledType returns the NumPy name of a number type, such as "<f4", from a [pickleObject]. The object describes the
-// Python call that would make the type: dtype('f4', 0, 1) with the state (3, '<', …).
+// pickledType is NumPy's name of a type, such as "<f4", from dtype('f4', 0, 1) with the state (3, '<', …).
 func pickledType(v any) (string, error) {
 	damaged := fmt.Errorf("holds a NumPy array of an unknown type")
 	object, ok := v.(*pickleObject)
@@ -61,9 +58,7 @@ func pickledType(v any) (string, error) {
 	return string(order + code), nil
 }
 
-// pickledCSR makes a sparse matrix from a [pickleObject], which describes the Python call that would make a
-// scipy.sparse.csr_matrix. The state of the object is a dictionary with the keys _shape, indptr, indices and data,
-// among others.
+// pickledCSR is the matrix of scipy.sparse.csr_matrix, whose state has _shape, indptr, indices and data.
 func pickledCSR(v any) (*csr, error) {
 	object, ok := v.(*pickleObject)
 	if !ok || object.class != "scipy.sparse.csr csr_matrix" && object.class != "scipy.sparse._csr csr_matrix" {

@@ -2,7 +2,7 @@ package datasets
 
 import "fmt"
 
-// step executes one instruction other than STOP, which [unpickle] handles itself.
+// step executes one instruction other than STOP.
 func (m *pickleMachine) step(op byte) error {
 	if v, ok, err := m.scalar(op); ok {
 		if err == nil {
@@ -51,8 +51,7 @@ func (m *pickleMachine) step(op byte) error {
 	return fmt.Errorf("unknown or forbidden instruction %#02x", op)
 }
 
-// memoise executes the PUT and GET instructions. PUT stores the top of the stack under a number. GET pushes the value
-// that is stored under a number. In the pickle, the number follows the instruction.
+// memoise executes PUT and GET, which store the top of the stack under a number, and push what is stored.
 func (m *pickleMachine) memoise(op byte) error {
 	width := 4
 	if op == 'q' || op == 'h' {
@@ -78,8 +77,7 @@ func (m *pickleMachine) memoise(op byte) error {
 	return err
 }
 
-// extend removes items from the top of the stack, and adds them to the list or dictionary that lies below them on the
-// stack.
+// extend adds items from the top of the stack to the list or dictionary below them.
 func (m *pickleMachine) extend(op byte) (err error) {
 	var items []any
 	switch op {
@@ -131,7 +129,7 @@ func (d *pickleDict) set(items []any) error {
 	return nil
 }
 
-// get returns the value that was stored last under the string key. If there is none, it returns nil.
+// get is the last value of a key, or nil.
 func (d *pickleDict) get(key string) any {
 	for i := len(d.keys) - 1; i >= 0; i-- {
 		if s, ok := d.keys[i].(pickleString); ok && string(s) == key {
@@ -141,9 +139,7 @@ func (d *pickleDict) get(key string) any {
 	return nil
 }
 
-// record executes an instruction that calls a Python function or class. The top two values of the stack are the name of
-// the function or class, and the arguments. record does not make the call: it replaces the two values by a
-// [pickleObject] that describes the call.
+// record describes, in place of calling, the function or class below its arguments on the stack.
 func (m *pickleMachine) record() error {
 	pair, err := m.popN(2)
 	if err != nil {

@@ -9,17 +9,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// maxPlanetoidBytes is the largest size of a Planetoid file. The largest published file, PubMed's allx, has 7.6 MB.
+// maxPlanetoidBytes is the largest file; PubMed's allx has 7.6 MB.
 const maxPlanetoidBytes = 16 << 20
 
-// planetoidGraph makes a graph from the files of a dataset of Yang et al. (2016), in the same way as PyTorch Geometric.
-// The function part returns the content of a file. For Cora, part("allx") returns the content of ind.cora.allx.
-//
-// The files allx and tx have the features of the nodes, the files ally and ty have their labels, and the file graph has
-// the neighbours of each node. The first nodes are the rows of allx, in order. The test nodes follow: row i of tx
-// belongs to the node whose number is in line i of test.index. If test.index skips a number, the node with this number
-// gets features of zero and label 0 (CiteSeer has such nodes, which are isolated). The graph gets the ten
-// [PaperSplits].
+// planetoidGraph makes a graph from the files of Yang et al. (2016), as PyTorch Geometric does: allx and tx have
+// features, ally and ty labels, graph the neighbours. The first nodes are the rows of allx; row i of tx is the node in
+// line i of test.index. Numbers that it skips (on CiteSeer) are isolated nodes without features, of label 0. The splits
+// are the [PaperSplits].
 func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Graph, error) {
 	p := planetoidReader{name: name, part: part}
 	allx, tx := p.matrix("allx"), p.matrix("tx")
@@ -39,8 +35,7 @@ func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Gra
 	}
 	n, d := allx.rows, allx.columns
 	for _, t := range tests {
-		// The file test.index may skip a few numbers. But memory is allocated in proportion to the largest number, and
-		// a damaged file could have a huge number. So the largest number is limited.
+		// test.index may skip a few numbers; but memory grows with the largest, which is therefore limited.
 		if t < allx.rows || t-allx.rows > 2*len(tests) {
 			return fail("test node %d, but %d test nodes should follow the %d of allx", t, len(tests), allx.rows)
 		}
@@ -68,14 +63,13 @@ func planetoidGraph(name string, part func(string) ([]byte, error)) (*graphs.Gra
 	return graphs.New(name, n, adjacency, features, d, labels, classes, PaperSplits(n))
 }
 
-// planetoidReader reads the files of one dataset one after the other, and keeps the first error.
+// planetoidReader keeps the first error.
 type planetoidReader struct {
 	name string
 	part func(string) ([]byte, error)
 	err  error
 }
 
-// read calls parse with the content of a file. It does nothing if an earlier file could not be read.
 func (p *planetoidReader) read(part string, parse func([]byte) error) {
 	if p.err != nil {
 		return
@@ -88,7 +82,6 @@ func (p *planetoidReader) read(part string, parse func([]byte) error) {
 	}
 }
 
-// matrix reads a sparse feature matrix from a pickle.
 func (p *planetoidReader) matrix(part string) *csr {
 	m := &csr{}
 	p.read(part, func(b []byte) (err error) {
@@ -101,8 +94,7 @@ func (p *planetoidReader) matrix(part string) *csr {
 	return m
 }
 
-// oneHot reads a pickled matrix with a row for each node and a column for each class. The label of a node is the column
-// of the largest value in its row. If several columns have this value, the label is the first of these columns.
+// oneHot reads labels from a pickled matrix: the first column with the largest value of each row.
 func (p *planetoidReader) oneHot(part string) (labels []int32) {
 	p.read(part, func(b []byte) error {
 		v, err := unpickle(b)
@@ -134,7 +126,7 @@ func (p *planetoidReader) oneHot(part string) (labels []int32) {
 	return labels
 }
 
-// testIndex reads the numbers of the test nodes, one per line. A number that is there twice is an error.
+// testIndex reads the test nodes, one a line; twice the same is an error.
 func (p *planetoidReader) testIndex() (index []int) {
 	p.read("test.index", func(b []byte) error {
 		seen := map[int]bool{}
@@ -151,8 +143,7 @@ func (p *planetoidReader) testIndex() (index []int) {
 	return index
 }
 
-// adjacency reads the edges from a pickled Python dictionary (a defaultdict) that has the list of neighbours of each
-// node.
+// adjacency reads a pickled dictionary with the neighbours of each node.
 func (p *planetoidReader) adjacency() (edges []graphs.Edge) {
 	p.read("graph", func(b []byte) error {
 		v, err := unpickle(b)
@@ -168,10 +159,8 @@ func (p *planetoidReader) adjacency() (edges []graphs.Edge) {
 			if !ok {
 				return fmt.Errorf("does not hold lists of neighbours")
 			}
-			// A pickle can refer to one list many times, by a single instruction each time. A small malicious file
-			// could thus list a huge number of neighbours, and fill the memory. So the number of neighbours is limited.
-			// Real files stay below this limit: they have at least one instruction for each neighbour, and unpickle
-			// accepts at most maxPickleOps instructions.
+			// A pickle can name one list many times, so that a small file could fill the memory. Real files have an
+			// instruction for each neighbour.
 			if len(edges)+len(list.items) > maxPickleOps {
 				return fmt.Errorf("lists more than %d neighbours, the limit", maxPickleOps)
 			}
@@ -189,7 +178,6 @@ func (p *planetoidReader) adjacency() (edges []graphs.Edge) {
 	return edges
 }
 
-// truncate shortens text for an error message.
 func truncate[T ~string | ~[]byte](s T) string {
 	if len(s) > 40 {
 		return string(s[:40]) + "…"

@@ -9,13 +9,9 @@ import (
 )
 
 // platonovGraph reads an archive with the arrays of Platonov et al. (2023), "A critical look at the evaluation of GNNs
-// under heterophily". For a graph of n nodes with d features and m edges, the arrays are:
-//   - node_features [n,d];
-//   - edges [m,2], each undirected edge once or in both directions;
-//   - node_labels [n], -1 where the class is not known; without this array no class is known;
-//   - train_masks, val_masks, test_masks [splits,n]; if the archive has none of these arrays, the graph gets the
-//     [PaperSplits] of the nodes that have labels;
-//   - directed, an array that only revgnn uses: true if each edge leads from its first node to its second.
+// under heterophily": node_features [n, d]; edges [m, 2], once or in both directions; node_labels [n], -1 if unknown,
+// or absent; train_masks, val_masks and test_masks [splits, n], or none, for the [PaperSplits] of labelled nodes; and
+// directed, an array of revgnn's: true if edges have directions.
 func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	n, d, err := checkPlatonov(z)
 	if err != nil {
@@ -48,7 +44,6 @@ func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
 	return wrap(z.Path)(g, err)
 }
 
-// npzDirected tells whether the archive says that its edges have directions.
 func npzDirected(z *npz.File) (bool, error) {
 	const key = "directed"
 	if !z.Has(key) {
@@ -61,8 +56,7 @@ func npzDirected(z *npz.File) (bool, error) {
 	return err == nil && v[0], err
 }
 
-// wrap returns a function that adds the path of the file to an error. If there is no error, this function returns the
-// graph unchanged.
+// wrap adds the file's path to errors.
 func wrap(path string) func(*graphs.Graph, error) (*graphs.Graph, error) {
 	return func(g *graphs.Graph, err error) (*graphs.Graph, error) {
 		if err != nil {
@@ -72,12 +66,9 @@ func wrap(path string) func(*graphs.Graph, error) (*graphs.Graph, error) {
 	}
 }
 
-// labelsKey is the name of the array of labels in an archive with the array names of Platonov et al.
 const labelsKey = "node_labels"
 
-// npzLabels reads the labels of n nodes from the array with the name key, and returns them with the number of classes.
-// An archive with the array names of Platonov et al. may lack this array. Then no node has a label, and the number of
-// classes is 0.
+// npzLabels reads the labels of n nodes, and the number of classes; without the array, none are known.
 func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
 	if key == labelsKey && !z.Has(key) {
 		return slices.Repeat([]int32{graphs.Unlabelled}, n), 0, nil
@@ -98,8 +89,7 @@ func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
 	return labels, classes, nil
 }
 
-// classNumbers converts labels to int32, and returns them with the number of classes, which is the largest label plus
-// one. Nodes for which the function unknown returns true get the label [graphs.Unlabelled].
+// classNumbers are labels as int32, with [graphs.Unlabelled] for unknown ones, and the largest plus one.
 func classNumbers(values []int64, unknown func(node int) bool) ([]int32, int, error) {
 	labels := make([]int32, len(values))
 	classes := 0
@@ -118,9 +108,7 @@ func classNumbers(values []int64, unknown func(node int) bool) ([]int32, int, er
 	return labels, classes, nil
 }
 
-// npzEdges reads pairs of node numbers from the array edges. It checks that the graph has nodes with these numbers, and
-// then converts the numbers to int32. (Without this check, the conversion could turn a number that is too large into
-// the number of another node.)
+// npzEdges reads pairs of nodes, checked before they become int32.
 func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
 	if err := checkEdges(z); err != nil {
 		return nil, err
@@ -141,8 +129,6 @@ func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
 	return edges, nil
 }
 
-// npzSplits reads the masks. If the archive has no masks, npzSplits returns the [PaperSplits] of the nodes that have
-// labels.
 func npzSplits(z *npz.File, labels []int32) ([]graphs.Split, error) {
 	if !hasMasks(z) {
 		return labelledSplits(labels), nil

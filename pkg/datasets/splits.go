@@ -8,16 +8,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// PaperSeeds are the seeds of the ten random splits on which He et al. (2021) measured their model BernNet. The paper
-// uses the same ten splits.
+// PaperSeeds are the seeds of the ten random splits of He et al. (2021), "BernNet", which the paper uses.
 var PaperSeeds = [10]uint32{1941488137, 4198936517, 983997847, 4023022221, 4019585660,
 	2108550661, 1648766618, 629014539, 3212139042, 2424918363}
 
-// PaperSplits returns the paper's ten random splits of n nodes into 60 % training, 20 % validation and 20 % test.
-//
-// For each seed of PaperSeeds, NumPy's legacy generator RandomState(seed) draws exactly the same split. The training
-// nodes are choice(range(n), round(0.6 n), replace=False). The validation nodes are choice(the remaining nodes in
-// ascending order, round(0.2 n), replace=False). All other nodes are for testing.
+// PaperSplits returns the paper's ten random splits into 60 % training, 20 % validation and 20 % test, exactly as
+// NumPy's RandomState(seed) draws them: choice(range(n), round(0.6 n), replace=False), then choice(the others in
+// ascending order, round(0.2 n), replace=False).
 func PaperSplits(n int) []graphs.Split {
 	splits := make([]graphs.Split, len(PaperSeeds))
 	for i, seed := range PaperSeeds {
@@ -26,8 +23,7 @@ func PaperSplits(n int) []graphs.Split {
 	return splits
 }
 
-// labelledSplits returns the [PaperSplits] of the nodes that have labels. Nodes without a label are in no mask. If no
-// node has a label, there are no splits.
+// labelledSplits are the [PaperSplits] of the nodes with labels; others are in no mask.
 func labelledSplits(labels []int32) []graphs.Split {
 	var nodes []int
 	for i, l := range labels {
@@ -57,21 +53,16 @@ func labelledSplits(labels []int32) []graphs.Split {
 
 func paperSplit(n int, seed uint32) graphs.Split {
 	random := newLegacyRandom(seed)
-	// A Python program made the published splits. Python rounds a number halfway between two integers to the even one.
+	// Python rounds halves to the even number.
 	train := int(math.RoundToEven(0.6 * float64(n)))
 	return random.split(n, random.permutation(n)[:train])
 }
 
-// BalancedSplits returns the ten class-balanced random splits on which He et al. (2021), "BernNet", ran the baselines
-// of the paper's table 6. Each class has the same number of training nodes, round(0.6 n / classes) for n nodes. If a
-// class has fewer nodes than this number, all of its nodes are for training. The validation nodes are 20 % of all
-// nodes. They are drawn from all nodes that are not for training, without regard to their classes. All other nodes are
-// for testing. A class whose nodes are all used for training is never tested: this is so for two of seven classes on
-// Cora, one of six on Citeseer, six of ten on Computers, and two of eight on Photo.
-//
-// For each seed of PaperSeeds, NumPy's legacy generator random = RandomState(seed) draws exactly the same split. For
-// each class it draws the training nodes by random.choice(the nodes of the class, round(0.6 n / classes),
-// replace=False). Then it draws the validation nodes as in [PaperSplits].
+// BalancedSplits returns the ten splits on which He et al. (2021) ran the baselines of the paper's table 6: round(0.6 n
+// / classes) training nodes of each class, or all of a smaller one, and 20 % of all nodes, from the rest, for
+// validation. A class that is used up is never tested: two of seven on Cora, one of six on Citeseer, six of ten on
+// Computers, two of eight on Photo. RandomState(seed) draws class by class by choice(nodes, …, replace=False), then as
+// in [PaperSplits].
 func BalancedSplits(labels []int32, classes int) []graphs.Split {
 	members := make([][]int, classes)
 	for i, class := range labels {
@@ -96,8 +87,7 @@ func BalancedSplits(labels []int32, classes int) []graphs.Split {
 	return splits
 }
 
-// split makes a split of n nodes with the given training nodes. It draws round(0.2 n) validation nodes from the nodes
-// that are not for training. All other nodes are for testing.
+// split draws round(0.2 n) validation nodes from those that are not for training.
 func (r legacyRandom) split(n int, train []int) graphs.Split {
 	s := graphs.Split{Train: make([]bool, n), Val: make([]bool, n), Test: make([]bool, n)}
 	for _, i := range train {
@@ -118,8 +108,7 @@ func (r legacyRandom) split(n int, train []int) graphs.Split {
 	return s
 }
 
-// legacyRandom draws the same numbers as numpy.random.RandomState, NumPy's legacy generator, whose numbers have not
-// changed since NumPy 1.17.
+// legacyRandom draws as numpy.random.RandomState, unchanged since NumPy 1.17.
 type legacyRandom struct{ *prng.MT19937 }
 
 func newLegacyRandom(seed uint32) legacyRandom {
@@ -128,9 +117,8 @@ func newLegacyRandom(seed uint32) legacyRandom {
 	return legacyRandom{source}
 }
 
-// interval draws a number uniformly from 0 … limit. It draws 32 random bits, and keeps only as many of the lowest bits
-// as limit has in binary notation. It repeats this until the result is at most limit. With a limit of 0 it returns 0
-// without drawing, as NumPy does.
+// interval draws uniformly from 0 … limit: the lowest bits of 32, again until they are at most limit; for 0 nothing is
+// drawn, as in NumPy.
 func (r legacyRandom) interval(limit uint32) uint32 {
 	if limit == 0 {
 		return 0
@@ -146,8 +134,7 @@ func (r legacyRandom) interval(limit uint32) uint32 {
 	}
 }
 
-// permutation does what RandomState.permutation(n) does: it shuffles the numbers 0 … n-1 by the Fisher-Yates algorithm,
-// from the last position to the first.
+// permutation is RandomState.permutation(n): Fisher and Yates, from the last position.
 func (r legacyRandom) permutation(n int) []int {
 	p := make([]int, n)
 	for i := range p {

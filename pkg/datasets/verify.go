@@ -17,15 +17,11 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// errMissing marks errors about a file that does not exist: every such error wraps errMissing, and errors.Is finds it.
+// errMissing is wrapped by all errors about a file that does not exist.
 var errMissing = errors.New("is missing")
 
-// Verify compares the size and the SHA-256 of every file of a dataset with the manifest. The error names the first file
-// that is wrong.
-//
-// For some files, the SHA-256 in the manifest was reported by others, and not computed from the file by the authors of
-// revgnn. Verify also accepts such a file if its Git blob ID is the one in the manifest. (The Git blob ID is the
-// checksum by which Git identifies the content of a file.)
+// Verify compares the files of a dataset with the manifest by size and SHA-256; where that was reported by others, the
+// Git blob ID in the manifest counts as well. The error names the first wrong file.
 func Verify(name string, opts Options) error {
 	info, err := Info(name)
 	if err != nil {
@@ -43,7 +39,7 @@ func Verify(name string, opts Options) error {
 	return nil
 }
 
-// verifyFile returns an error unless the file at path has the size and the checksum in want. It reads the whole file.
+// verifyFile compares size and checksum; it reads the whole file.
 func verifyFile(path string, want data.File) error {
 	info, err := os.Stat(path)
 	switch {
@@ -79,8 +75,7 @@ func verifyFile(path string, want data.File) error {
 	return nil
 }
 
-// verified remembers which files this process has read and found right. The checksums of a dataset that is loaded many
-// times are thus computed only once.
+// verified are files that this process has found right, by [fileState].
 var verified sync.Map // keys: fileState; values: true
 
 type fileState struct {
@@ -90,8 +85,7 @@ type fileState struct {
 	want string
 }
 
-// verifyOnce does what [verifyFile] does. But once this process has found a file right, verifyOnce reads the file again
-// only after its size or modification time has changed.
+// verifyOnce is [verifyFile], but reads a right file again only after its size or time has changed.
 func verifyOnce(path string, want data.File) error {
 	var state fileState
 	if info, err := os.Stat(path); err == nil {

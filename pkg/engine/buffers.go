@@ -5,9 +5,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// buffer is an array in the memory of an engine. GoMLX compares the backend of a buffer with the backend of the graph,
-// and refuses the buffer if the two differ. The backend of the graph is a [nested] backend. So the method Backend of a
-// buffer returns this nested backend, and not the backend that is wrapped in it.
+// buffer says that its backend is the nested one: GoMLX refuses a buffer whose backend is not the graph's.
 type buffer struct {
 	compute.Buffer
 	backend *nested
@@ -38,8 +36,7 @@ func (b *nested) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (
 	return buffer{inner, b}, flat, nil
 }
 
-// Compile compiles the graph. The result holds the program. It also says how much memory a run of the program takes,
-// which [MemoryOf] returns.
+// Compile notes the memory of a run for [MemoryOf].
 func (b *builder) Compile() (compute.Executable, error) {
 	var e compute.Executable
 	memory, err := measure(func() (err error) {
@@ -52,14 +49,11 @@ func (b *builder) Compile() (compute.Executable, error) {
 	return executable{e, b.backend, memory}, nil
 }
 
-// executable is a program of a [nested] backend. GoMLX calls Execute with buffers of the nested backend, but the
-// program runs on the wrapped backend. So Execute passes buffers of the wrapped backend to the program, and turns the
-// results into buffers of the nested backend.
+// executable passes buffers of the wrapped backend to the program, and returns nested ones.
 type executable struct {
 	compute.Executable
 	backend *nested
-	// memory is the memory that a run of the program takes, or nil if the engine does not report this.
-	memory *Memory
+	memory  *Memory
 }
 
 func (e executable) Execute(inputs []compute.Buffer, donate []bool,

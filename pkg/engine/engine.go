@@ -14,7 +14,7 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// Variable is the name of the environment variable that says which engine to open if [Open] is given no name.
+// Variable names the environment variable with the engine that [Open] opens if it is given no name.
 const Variable = "REVGNN_ENGINE"
 
 // The names of the engines. [Open] prefers CUDA to CPU, and CPU to Go.
@@ -26,47 +26,35 @@ const (
 
 // Engine is an opened engine, on which computation graphs of GoMLX are compiled and run.
 type Engine struct {
-	// Backend is the backend on which GoMLX compiles and runs graphs. On this backend, a loop may contain another loop.
-	// (GoMLX does not allow this on the wrapped backend; see nested.go.)
 	Backend compute.Backend
 	// Name is the name of the engine: xla:cuda, xla:cpu or go.
 	Name string
-	// Plugin is the path of XLA's plugin. Version is a line of text that describes the plugin and names its version.
-	// For the pure-Go engine, both are empty.
+	// Plugin is the path of XLA's plugin, Version its description; both are empty for pure Go.
 	Plugin, Version string
 	// Why says in a sentence why this engine was chosen.
 	Why string
-	// Threads is the number of threads that XLA uses on the CPU. The last digits of results depend on this number (see
-	// [Threads]). For the engines xla:cuda and go, Threads is 0.
+	// Threads is the number of XLA's threads on the CPU, on which last digits depend (see [Threads]), else 0.
 	Threads int
 }
 
 var (
 	opened = map[string]*Engine{}
 	mutex  sync.Mutex
-	// interposed is the path of the CPU plugin if the function interpose has loaded the plugin. (That function makes
-	// go-xla call a compile function of this package.) In this case go-xla does not know the path, so that it is stored
-	// here.
+	// interposed is the path of the CPU plugin if interpose has loaded it, so that go-xla does not know it.
 	interposed atomic.Pointer[string]
 )
 
-// cudaConfig is the name of the CUDA engine with two options for go-xla. With preallocate=false, the process takes GPU
-// memory when it needs it. By default it would take most of the GPU's memory at the start. With tf32=false, matrix
-// products use float32. By default their inputs would be rounded to TF32, a number format with 10 bits of precision,
-// and a fixed-point iteration could not reach a tolerance of 1e-5.
+// cudaConfig takes GPU memory when it is needed, not most of it at the start, and multiplies in float32: with TF32's 10
+// bits a fixed-point iteration could not reach a tolerance of 1e-5.
 const cudaConfig = CUDA + ",preallocate=false,tf32=false"
 
-// cpuOptions makes the CPU plugin offer one device. (Devices are what programs run on. Several devices could run
-// several programs at the same time, but revgnn uses only one.) By default, the plugin offers four devices and starts
-// at least four threads, also on a machine with fewer cores. On two cores, the four threads wait for each other, and an
-// epoch takes 10 to 20 % longer.
+// cpuOptions makes the CPU plugin offer one device, not four with a thread each: on two cores these wait for each
+// other, and an epoch takes 10 to 20 % longer.
 var cpuOptions = pjrt.NamedValuesMap{"cpu_device_count": int64(1)}
 
-// Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu"), or "go". If the name is "", Open takes
-// the name from the environment variable REVGNN_ENGINE. If this variable is not set, Open chooses an engine. It chooses
-// "xla:cuda" if the machine has an NVIDIA GPU and the CUDA plugin is installed. Otherwise it chooses "xla:cpu" if the
-// CPU plugin is installed, and "go" if it is not. If an installed plugin is damaged, Open returns an error, unless the
-// name is "go". Each engine is opened only once in a process, and later calls return the same engine.
+// Open opens an engine by name: "xla:cuda" (or "cuda"), "xla:cpu" (or "cpu") or "go"; for "", the one that
+// REVGNN_ENGINE names, or else the first of these that is there: the CUDA plugin and an NVIDIA GPU, the CPU plugin,
+// pure Go. A damaged plugin is an error, unless the name is "go". An engine is opened once in a process.
 func Open(name string) (*Engine, error) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -89,10 +77,8 @@ func Open(name string) (*Engine, error) {
 	config, path := name, Plugins()[strings.TrimPrefix(name, "xla:")]
 	switch name {
 	case Go:
-		// The option ops_sequential makes the engine run one operation after the other. If operations ran in parallel,
-		// a program with a loop inside a loop might never end: operations that wait for the inner loop could occupy all
-		// threads of the engine, so that the inner loop could not run. (This was seen with version 0.1.6 of the module
-		// compute.)
+		// One operation after the other: in parallel, operations that wait for an inner loop can occupy all threads, so
+		// that it never runs (compute v0.1.6).
 		config = "go:ops_sequential"
 	case CPU:
 		if interpose("cpu", path, threads) {
@@ -114,9 +100,7 @@ func Open(name string) (*Engine, error) {
 	return e, nil
 }
 
-// open opens the GoMLX backend of an engine. The argument config is the name of the engine, with options if there are
-// any, such as "go:ops_sequential". The argument threads is the number of threads for XLA on the CPU. For the other
-// engines, threads is not used.
+// open opens a backend, with options such as "go:ops_sequential"; threads are for XLA on the CPU.
 func open(config string, threads int) (b compute.Backend, err error) {
 	if config == CPU {
 		err = withThreads(threads, func() (err error) {
@@ -128,14 +112,13 @@ func open(config string, threads int) (b compute.Backend, err error) {
 	return compute.NewWithConfig(config)
 }
 
-// Choose returns the name of the engine that [Open] would open for the given name, without opening it.
+// Choose names the engine that [Open] would open.
 func Choose(name string) (string, error) {
 	resolved, _, err := choose(name)
 	return resolved, err
 }
 
-// choose returns the name of the engine that [Open] opens for the given name. why says in words why this engine was
-// chosen.
+// choose is [Choose] with a reason in words.
 func choose(name string) (resolved, why string, err error) {
 	source := "asked for with --engine"
 	if name == "" {
@@ -177,7 +160,6 @@ func choose(name string) (resolved, why string, err error) {
 	return Go, "no XLA plugin is installed (run 'revgnn install-plugin' for one some fifty times as fast)", nil
 }
 
-// HasGPU tells whether the machine has an NVIDIA GPU.
 func HasGPU() bool {
 	found, _ := filepath.Glob("/dev/nvidia[0-9]*")
 	return len(found) > 0

@@ -18,10 +18,8 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// The XLA CPU plugin comes from a wheel (a Python package file) on PyPI, since some machines can reach only package
-// registries such as PyPI. The constant wheel is the name of the package. wheelVersion is its version. wheelMember is
-// the path of the plugin inside the wheel. Each supported platform has its own wheel. wheelSums has the SHA-256 sum of
-// each wheel.
+// The XLA CPU plugin comes from a wheel on PyPI, since some machines reach only package registries; wheelMember is its
+// path inside.
 const wheel, wheelVersion, wheelMember = "xla-cpu-pjrt", "0.0.1", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"
 
 var wheelSums = map[string]string{
@@ -29,14 +27,9 @@ var wheelSums = map[string]string{
 	"linux/arm64": "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
 }
 
-// Install installs XLA's plugin in the user's home directory (see [PluginDir]), and returns the plugin's path. The
-// argument kind says which plugin: "cpu" or "cuda". If this plugin is installed already, Install only returns its path.
-// The CPU plugin comes from a wheel (a Python package file) on PyPI. Install verifies the wheel's SHA-256 before it
-// unpacks the wheel. The CUDA plugin is installed by go-xla's installer (see installCUDA). If a new plugin cannot be
-// loaded, Install removes it and returns an error. For each step, Install calls log with a line of text.
-//
-// go-xla's installer could also install a CPU plugin. But it does not verify what it downloads for the CPU, so that
-// Install does not use it for the CPU.
+// Install installs XLA's plugin, "cpu" or "cuda", in [PluginDir], unless it is there, and returns its path. log gets a
+// line for each step. The CPU plugin's wheel is verified by its SHA-256 (go-xla's installer, which installs CUDA, does
+// not verify what it downloads for the CPU). A new plugin that cannot be loaded is removed.
 func Install(ctx context.Context, kind string, log func(string)) (string, error) {
 	if kind != "cpu" && kind != "cuda" {
 		return "", fmt.Errorf("unknown plugin %q: choose cpu or cuda", kind)
@@ -79,7 +72,7 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 	return path, nil
 }
 
-// fromInstaller calls installCUDA. It turns a panic of go-xla's installer into an error.
+// fromInstaller turns a panic of go-xla's installer into an error.
 func fromInstaller(_ context.Context, dir string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -89,8 +82,7 @@ func fromInstaller(_ context.Context, dir string) (err error) {
 	return installCUDA(dir)
 }
 
-// fromWheel calls pip to download the wheel (a Python package file) that contains the CPU plugin. It then extracts the
-// plugin into the folder dir.
+// fromWheel downloads the CPU plugin's wheel by pip, and extracts the plugin into dir.
 func fromWheel(ctx context.Context, dir string) error {
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	sum, ok := wheelSums[platform]
@@ -121,12 +113,10 @@ func fromWheel(ctx context.Context, dir string) error {
 	return os.Rename(part, filepath.Join(dir, "pjrt_c_api_cpu_plugin.so"))
 }
 
-// maxPlugin is the largest size of a plugin in bytes: [unpack] refuses a larger one. XLA's CPU plugin has some 200 MB.
+// maxPlugin is the largest plugin in bytes that [unpack] accepts; XLA's has some 200 MB.
 const maxPlugin = 1 << 30
 
-// unpack extracts one file from a zip file. The argument archive is the path of the zip file, and member is the name of
-// the file inside it. The extracted file is written to path. The argument sum is the right SHA-256 of the zip file, in
-// hexadecimal. If the zip file has another SHA-256, unpack extracts nothing and returns an error.
+// unpack extracts a member of a zip file to path, if the zip file's SHA-256 in hexadecimal is sum.
 func unpack(archive, member, path, sum string) error {
 	f, err := os.Open(archive)
 	if err != nil {
@@ -165,8 +155,7 @@ func unpack(archive, member, path, sum string) error {
 	return nil
 }
 
-// loads checks that a plugin can be loaded. It opens the plugin's backend and closes it again, and returns an error if
-// the backend cannot be opened. The argument config is the name of the backend, such as "xla:cpu".
+// loads opens and closes the backend of a plugin.
 func loads(config string) error {
 	b, err := compute.NewWithConfig(config)
 	if err != nil {
@@ -176,7 +165,6 @@ func loads(config string) error {
 	return nil
 }
 
-// lastLine is the last line of another program's output.
 func lastLine(b []byte) string {
 	text := strings.TrimSpace(string(b))
 	return text[strings.LastIndex(text, "\n")+1:]

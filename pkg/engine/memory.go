@@ -2,31 +2,25 @@ package engine
 
 import "github.com/gomlx/compute"
 
-// Memory is the memory in bytes that one run of a program takes. XLA's compiler plans this memory, and PJRT reports it
-// (CompiledMemoryStats). PJRT also reports a peak. Memory does not have it, since on the CPU PJRT's peak is only the
-// sum of arguments and outputs, without the working memory.
+// Memory is what one run of a program takes, in bytes, as XLA's compiler plans it and PJRT reports it
+// (CompiledMemoryStats). On the CPU, PJRT's peak leaves out the working memory, and is left out here.
 type Memory struct {
-	// Arguments is the memory of the program's inputs. Outputs is the memory of its results. A program may overwrite
-	// inputs with results. Aliased is the memory that results share with inputs for this reason.
+	// Aliased is the memory of inputs that results overwrite.
 	Arguments, Outputs, Aliased int64
-	// Temporary is the working memory, which is allocated when a run starts and freed when the run ends.
+	// Temporary is the working memory of a run.
 	Temporary int64
-	// Code is the memory of the program's machine code on the GPU. On the CPU, Code is 0, since the CPU plugin does not
-	// report the size of the machine code.
+	// Code is that of machine code on a GPU; 0 on the CPU, whose plugin does not report it.
 	Code int64
 }
 
-// Total is the memory of a run in bytes: arguments, outputs, working memory and code. Memory that outputs share with
-// arguments is counted once. Total does not include the memory that compiling takes. To measure the memory of
-// compiling, call machine.PeakResidentSet before and after it, and compare.
+// Total counts shared memory once, and leaves out what compiling takes (measure it by machine.PeakResidentSet).
 func (m Memory) Total() int64 { return m.Arguments + m.Outputs - m.Aliased + m.Temporary + m.Code }
 
-// MemoryOf returns the memory that a run of a program takes. The program must have been compiled on the backend of an
-// [Engine]. If the engine does not report memory, known is false. This is so for pure Go, where each operation
-// allocates memory when it runs. For a program exec of GoMLX, call MemoryOf in this way:
+// MemoryOf returns the memory of a run of a program compiled on an [Engine]'s backend, if the engine reports it. Pure
+// Go does not: there each operation allocates when it runs. For a program exec of GoMLX:
 //
-//	g, err := exec.Compile(shapes...) // or _, g, err := exec.CallWithGraph(args...)
-//	m, known := engine.MemoryOf(g.Executable())
+// \\tg, err := exec.Compile(shapes...) // or _, g, err := exec.CallWithGraph(args...)
+// \\tm, known := engine.MemoryOf(g.Executable())
 func MemoryOf(program compute.Executable) (m Memory, known bool) {
 	e, ok := program.(executable)
 	if !ok || e.memory == nil {

@@ -152,19 +152,17 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// plugin describes the CPU plugin that [interpose] has loaded. api is the plugin's own table of functions. machine is a
-// text that describes what a program depends on, apart from its graph and the compiler options: the plugin and this
-// machine. options are revgnn's compiler options, which are appended to those of go-xla.
+// plugin is the CPU plugin that [interpose] has loaded: its own functions, what a program depends on beside graph and
+// options, and revgnn's compiler options.
 var plugin struct {
 	api     *C.api
 	machine []byte
 	options []byte
 }
 
-// interpose loads the CPU plugin at path, and makes go-xla call [revgnnCompile] in place of the plugin's compile
-// function. This is needed since go-xla v0.4.5 can neither save and load compiled programs nor set compiler options.
-// The argument name is go-xla's name for the plugin. If interpose fails, it returns false. Programs are then compiled
-// each time, with the compiler's default options, and the memory that they take is not known.
+// interpose loads the CPU plugin and makes go-xla call [revgnnCompile] for the plugin's compile function, since go-xla
+// v0.4.5 can neither keep programs nor set compiler options. If it returns false, programs are compiled each time, by
+// default options, and their memory is unknown.
 func interpose(name, path string, threads int) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -179,15 +177,14 @@ func interpose(name, path string, threads int) bool {
 	}
 	flags := os.Getenv("XLA_FLAGS")
 	plugin.api, plugin.options = original, compileOptions(flags)
-	// A kept program may only be used if nothing has changed on which it depends. So plugin.machine lists the plugin's
-	// file (path, size and time of the last change), the version of PJRT, the processor's instructions, the number of
-	// threads, the plugin's options, and XLA_FLAGS.
+	// A kept program is used only if none of these has changed: plugin file, PJRT version, processor's instructions,
+	// threads, options, XLA_FLAGS.
 	plugin.machine = fmt.Appendf(nil, "%s %d %d %d.%d %s %d %v %s", path, info.Size(), info.ModTime().UnixNano(),
 		original.version.major, original.version.minor, processor(), threads, cpuOptions, flags)
 	return pjrt.RegisterPreloadedPlugin(name, uintptr(unsafe.Pointer(table))) == nil
 }
 
-// processor returns a line of text that lists the instructions that this machine's processor has.
+// processor lists the processor's instructions.
 func processor() string {
 	b, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(b)) {
@@ -198,10 +195,8 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// revgnnCompile is called by go-xla in place of the plugin's compile function, PJRT_Client_Compile. If the program is
-// in the folder of kept programs, revgnnCompile loads it from there. Otherwise it compiles the program, with revgnn's
-// compiler options added to those of go-xla, and stores it in the folder. In both cases it stores the memory that a run
-// of the program takes in [measured]. It runs on the thread on which go-xla was called.
+// revgnnCompile takes the place of PJRT_Client_Compile: it loads the kept program, or compiles with revgnn's options
+// added and keeps it, and stores the memory of a run in [measured]. It runs on go-xla's thread.
 //
 //export revgnnCompile
 func revgnnCompile(args *C.compile_args) unsafe.Pointer {
@@ -229,8 +224,7 @@ func revgnnCompile(args *C.compile_args) unsafe.Pointer {
 	return nil
 }
 
-// loadProgram makes a program from the bytes of a kept program, and stores it in args as the result of compiling. It
-// returns false if kept is nil, or if the plugin refuses the bytes.
+// loadProgram makes a program from kept bytes; false if there are none, or if the plugin refuses them.
 func loadProgram(args *C.compile_args, kept []byte) bool {
 	if kept == nil {
 		return false
@@ -240,13 +234,10 @@ func loadProgram(args *C.compile_args, kept []byte) bool {
 	return C.load(plugin.api, args, (*C.char)(c), C.size_t(len(kept))) == 1
 }
 
-// measured has the memory that programs take. When a program is compiled or loaded, [revgnnCompile] stores its memory
-// in measured, under the number of the thread. Then [measure] reads it on the same thread. Several programs may be
-// compiled at the same time, each on its own thread. So the thread's number tells to which program the memory belongs.
+// measured has the memory of programs by the number of the thread that has just compiled them, for [measure].
 var measured sync.Map
 
-// measure calls the function compile, which compiles a program. It returns the memory that a run of the program takes,
-// or nil if this memory is not known.
+// measure calls compile, and returns the memory of a run of what it compiled, or nil.
 func measure(compile func() error) (*Memory, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -16,22 +16,20 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Plugins maps "cpu" and "cuda" to the paths of the XLA plugins that are installed. The map is empty if any plugin is
-// damaged.
+// Plugins maps "cpu" and "cuda" to the paths of installed XLA plugins; empty if any is damaged.
 func Plugins() map[string]string {
 	out, _ := installed()
 	return out
 }
 
-// Damaged returns an error that names a plugin which is damaged, and nil if none is.
+// Damaged returns an error that names a damaged plugin, or nil.
 func Damaged() error {
 	_, err := installed()
 	return err
 }
 
-// installed does the same as [Plugins], but also returns an error if a plugin is damaged. If one is damaged, installed
-// does not let go-xla search for plugins. In its search, go-xla loads all plugins that it finds, and loading a
-// truncated file would end the process.
+// installed is [Plugins] with an error for a damaged one. go-xla loads all that it finds, and a truncated file would
+// end the process; so it does not search then.
 func installed() (map[string]string, error) {
 	out := map[string]string{}
 	if err := damagedPlugin(); err != nil {
@@ -58,8 +56,7 @@ func installed() (map[string]string, error) {
 	return out, nil
 }
 
-// loadable returns the names and paths of the plugins that go-xla can load. If the operating system refuses to load a
-// plugin, go-xla (v0.4.5) logs the reason and panics. loadable turns this panic into an error.
+// loadable turns go-xla's panic (v0.4.5), if the system refuses to load a plugin, into an error.
 func loadable() (found map[string]string, err error) {
 	defer func() {
 		if recover() != nil {
@@ -70,8 +67,7 @@ func loadable() (found map[string]string, err error) {
 	return pjrt.AvailablePlugins(), nil
 }
 
-// damagedPlugin checks all files with a plugin's name in the folders that [pluginFolders] returns. If one of these
-// files is not a complete library, damagedPlugin returns an error that names the file.
+// damagedPlugin returns an error for a file in the plugins' folders that is no complete library.
 func damagedPlugin() error {
 	if runtime.GOOS != "linux" {
 		return nil
@@ -90,9 +86,7 @@ func damagedPlugin() error {
 	return nil
 }
 
-// wholeLibrary returns an error if the file at path is not a complete library in ELF, the format of libraries on Linux.
-// A complete file has all bytes of its segments, which are the parts that are loaded into memory. It also has its table
-// of sections, which is usually at the end of the file. elf.NewFile reads this table, and fails if it is cut short.
+// wholeLibrary checks that an ELF file has all bytes of its segments, and its table of sections, which is usually last.
 func wholeLibrary(path string) error {
 	f, size, err := files.Open(path, "a plugin")
 	if err != nil {
@@ -111,7 +105,7 @@ func wholeLibrary(path string) error {
 	return nil
 }
 
-// PluginDir is the folder in the user's home directory in which plugins are installed. go-xla looks for plugins there.
+// PluginDir is the folder in the user's home directory where plugins are installed and go-xla finds them.
 func PluginDir() (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -124,11 +118,8 @@ func PluginDir() (string, error) {
 	return filepath.Join(home, ".local", "lib", "go-xla"), nil
 }
 
-// pluginFolders returns folders in which go-xla looks for plugins. If the environment variable PJRT_PLUGIN_LIBRARY_PATH
-// is set, go-xla looks in the folders that it lists, and in no others. pluginFolders then returns these folders, and
-// the second result is true. Otherwise it returns [PluginDir] and /usr/local/lib/go-xla, each with its subfolder
-// nvidia, in which go-xla's installer puts the CUDA plugin. The second result is then false: go-xla also looks in other
-// folders, such as the system's library folders.
+// pluginFolders are folders where go-xla looks: those of PJRT_PLUGIN_LIBRARY_PATH and no others (only), or [PluginDir]
+// and /usr/local/lib/go-xla with their subfolders nvidia, beside the system's.
 func pluginFolders() (dirs []string, only bool) {
 	if paths, ok := os.LookupEnv(pjrt.PJRTPluginPathsEnv); ok {
 		return slices.DeleteFunc(strings.Split(paths, ":"), func(dir string) bool { return dir == "" }), true
@@ -143,7 +134,6 @@ func pluginFolders() (dirs []string, only bool) {
 	return dirs, false
 }
 
-// searched returns a text that lists the folders in which go-xla looks for plugins.
 func searched() string {
 	dirs, only := pluginFolders()
 	if !only {

@@ -18,50 +18,39 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Programs is the name of an environment variable. Its value is the path of the folder of kept programs. If the value
-// is "off", programs are not kept.
+// Programs names the environment variable with the folder of kept programs, or "off".
 const Programs = "REVGNN_PROGRAMS"
 
-// refused is the function that was passed to [OnRefusal]. told says whether this function has been called.
 var (
 	refused atomic.Pointer[func(error)]
 	told    atomic.Bool
 )
 
-// OnRefusal sets a function f that is called if kept programs cannot be used. The argument of f is an error that states
-// the reason. For example, other users have access to the folder, or a file in it was changed. f is called only the
-// first time that this happens. If a kept program cannot be used, the engine compiles the graph again.
+// OnRefusal sets a function that is told once why kept programs cannot be used, for example since others have access to
+// the folder. The graph is then compiled again.
 func OnRefusal(f func(error)) {
 	told.Store(false)
 	refused.Store(&f)
 }
 
-// tell calls the function that was passed to [OnRefusal], with the error err. If that function has been called before,
-// tell does nothing.
 func tell(err error) {
 	if f := refused.Load(); f != nil && *f != nil && !told.Swap(true) {
 		(*f)(err)
 	}
 }
 
-// maxPrograms is the largest size of the folder of kept programs, in bytes. One program takes 0.1 to 5 MB.
+// maxPrograms is the most bytes that the folder may take; a program takes 0.1 to 5 MB.
 const maxPrograms = 512 << 20
 
-// programs is the path of a folder of kept programs, or empty if programs are not kept. Each program is a file. The
-// name of the file is a hash of everything that the program depends on; see [programName]. Several processes may use
-// the folder at the same time, since a new file becomes visible only when it is complete. If the folder cannot be used,
-// each program is compiled each time that it is needed.
+// programs is a folder of kept programs, or "" if none are kept. A file's name is a hash of all that the program
+// depends on ([programName]); processes may share the folder, since files appear when they are complete.
 //
-// A program is machine code that runs with the user's rights, so that a file from somebody else could do harm.
-// Therefore kept programs are used only if no other user has access to the folder and its files. Besides, each file
-// begins with an HMAC (a message authentication code). The HMAC is computed from the file's name, the program and the
-// folder's secret key ([programs.key]). A file that was changed, renamed or made by somebody without the key does not
-// have the right HMAC. Its program is never passed to the engine.
+// A program is machine code with the user's rights. So it is used only if no other user has access to folder and file,
+// and if its HMAC, by the folder's secret key, fits: a file that was changed, renamed or made without the key is never
+// passed to the engine.
 type programs string
 
-// programsDir returns the folder of kept programs. This is the folder that the environment variable REVGNN_PROGRAMS
-// names. If the variable is not set, it is the folder revgnn/programs in the user's cache folder. If programs are not
-// kept, programsDir returns "".
+// programsDir is the folder that REVGNN_PROGRAMS names, or revgnn/programs in the user's cache folder.
 func programsDir() programs {
 	dir := os.Getenv(Programs)
 	if dir == "off" {
@@ -77,12 +66,10 @@ func programsDir() programs {
 	return programs(dir)
 }
 
-// layout is a name for the format of the files of kept programs. The name of each file is a hash that also depends on
-// layout. If the format changes, layout must change, too: then files in the old format are not found any more.
+// layout names the files' format, and is part of their names, so that old ones are not found.
 const layout = "hmac"
 
-// programName returns the file name of a kept program: a hash of its arguments. The arguments are everything that the
-// program depends on.
+// programName is a hash of all that a program depends on.
 func programName(parts ...[]byte) string {
 	hash := sha256.New()
 	for _, p := range append(parts, []byte(layout)) {
@@ -92,7 +79,6 @@ func programName(parts ...[]byte) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// sum returns the HMAC (message authentication code) of a program and the name of its file, computed with a secret key.
 func sum(key []byte, name string, program []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%d %s\n", len(name), name)
@@ -100,8 +86,7 @@ func sum(key []byte, name string, program []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// load returns the kept program with the given file name. It returns nil if there is no file of this name, or if the
-// file is refused (see [OnRefusal]).
+// load returns a kept program, or nil if it is not there or refused ([OnRefusal]).
 func (dir programs) load(name string) []byte {
 	if dir == "" {
 		return nil
@@ -131,14 +116,12 @@ func (dir programs) load(name string) []byte {
 	return b[sha256.Size:]
 }
 
-// notKept returns an error which says that the folder of kept programs cannot be used. The argument err is the reason.
 func notKept(err error) error {
 	return fmt.Errorf("compiled programs are neither kept nor used: %w; or name another folder, or off, by %s", err,
 		Programs)
 }
 
-// store writes a program to the folder. The argument most is the largest number of bytes that all programs in the
-// folder may take. If they then take more, store removes some of them (see [programs.shrink]).
+// store writes a program, and makes space if all then take more than most bytes.
 func (dir programs) store(name string, program []byte, most int64) {
 	if dir == "" || os.MkdirAll(string(dir), 0o700) != nil {
 		return
@@ -160,8 +143,7 @@ func (dir programs) store(name string, program []byte, most int64) {
 	}
 }
 
-// shrink removes programs from the folder if they take more bytes than the argument most. It begins with the program
-// that has not been used for the longest time, and stops when the other programs take at most this number of bytes.
+// shrink removes the programs that were used longest ago until the others take at most so many bytes.
 func (dir programs) shrink(most int64) {
 	entries, _ := os.ReadDir(string(dir))
 	var all []fs.FileInfo

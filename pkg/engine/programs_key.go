@@ -11,15 +11,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Each folder of kept programs has a secret key, which [programs] explains. keyFile is the name of the file with the
-// key. keySize is the length of the key in bytes.
 const (
 	keyFile = "key"
 	keySize = 32
 )
 
-// key returns the secret key of the folder of kept programs. If the folder has no key yet, key makes one. It returns an
-// error if other users have access to the folder or to the file with the key.
+// key is the folder's secret key, made if there is none; an error if others have access to folder or key.
 func (dir programs) key() ([]byte, error) {
 	info, err := os.Stat(string(dir))
 	if err != nil {
@@ -45,10 +42,8 @@ func (dir programs) key() ([]byte, error) {
 	return key, err
 }
 
-// makeKey makes the secret key that [programs] describes, and stores it in a file at path. It first writes the key to a
-// temporary file, and then makes path a hard link to the temporary file. Two processes may call makeKey at the same
-// time. Then one of them makes its link first. The other process cannot make its link, since a hard link does not
-// replace an existing file. So both processes use the key of the first process.
+// makeKey writes a key to a temporary file and links it to path: of two processes the first wins, since a link replaces
+// no file.
 func (dir programs) makeKey(path string) error {
 	f, err := os.CreateTemp(string(dir), ".key.*.part") // The file has mode 0600.
 	if err != nil {

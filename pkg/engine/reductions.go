@@ -17,16 +17,11 @@ import (
 // a matrix is a product with a vector of ones. Any other reduction splits the axis into two halves and combines the two
 // halves entry by entry, again and again, until one entry is left.
 
-// operation combines two arrays of the same shape, entry by entry.
 type operation func(lhs, rhs compute.Value) (compute.Value, error)
 
-// reduction is a function of the engine that reduces an array over the given axes, for example by adding up the entries
-// along these axes.
 type reduction func(x compute.Value, axes ...int) (compute.Value, error)
 
-// reduce reduces x over the given axes, or over all axes if none is given. Outside loops it calls native, the engine's
-// own reduction. Inside loops, native may fail, as the top of this file explains. There, reduce uses combine, which
-// combines two arrays of the same shape: [function.fold] calls combine until each axis has only one entry left.
+// reduce is native outside loops, where it must not fail; inside, it is [function.fold] by combine.
 func (f *function) reduce(x compute.Value, axes []int, native reduction, combine operation) (compute.Value, error) {
 	if f.closure == 0 {
 		return native(x, axes...)
@@ -52,9 +47,8 @@ func (f *function) reduce(x compute.Value, axes []int, native reduction, combine
 	return f.Function.Reshape(x, rest...)
 }
 
-// fold reduces x along one axis. It splits x along this axis into two halves, and calls combine, which combines the two
-// halves entry by entry. It repeats this with the result, until the axis has only one entry. If the axis has an odd
-// length, its last entry is in neither half, and is combined with the result at the end.
+// fold combines the two halves of an axis entry by entry, again and again, and the last entry of an odd length at the
+// end.
 func (f *function) fold(x compute.Value, axis int, combine operation) (compute.Value, error) {
 	shape, err := f.Function.Shape(x)
 	if err != nil {
@@ -90,8 +84,7 @@ func (f *function) fold(x compute.Value, axis int, combine operation) (compute.V
 	return combine(x, odd)
 }
 
-// halves splits x along an axis into two halves of equal length. If the axis has an odd length, its last entry is in
-// neither half, and is returned as the third result. If the length is even, the third result is nil.
+// halves splits an axis; last is the entry left over from an odd length, or nil.
 func (f *function) halves(x compute.Value, axis int) (left, right, last compute.Value, err error) {
 	shape, err := f.Function.Shape(x)
 	if err != nil {
@@ -124,10 +117,8 @@ func (f *function) ReduceSum(x compute.Value, axes ...int) (compute.Value, error
 	return f.reduce(x, axes, f.Function.ReduceSum, f.Function.Add)
 }
 
-// timesOnes computes the sum of the matrix x over an axis, as a product of x with a vector of ones. If the vector is
-// long, XLA on the CPU computes x once before this product, and stores it. All operations that read x then read the
-// stored values. If the sum were computed by other operations, XLA would compute x several times, which is slower
-// (docs/notes/2026-11-compiler.md).
+// timesOnes sums over an axis of a matrix by a product with ones. Before it, XLA on the CPU stores x once for all that
+// read it; other ways to sum compute x several times (docs/notes/2026-11-compiler.md).
 func (f *function) timesOnes(x compute.Value, shape shapes.Shape, axis int) (compute.Value, error) {
 	one, err := f.Function.Constant([]float32{1})
 	if err != nil {

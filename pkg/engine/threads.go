@@ -7,21 +7,18 @@ import (
 	"strconv"
 )
 
-// ThreadsVariable is the name of the environment variable with the number of threads that XLA uses on the CPU.
+// ThreadsVariable names the environment variable with the number of XLA's threads on the CPU.
 const ThreadsVariable = "REVGNN_THREADS"
 
-// pluginVariable is the name of an environment variable. When XLA's CPU plugin is opened, it reads from this variable
-// how many threads it shall use. If the variable is not set, the plugin uses as many threads as there are cores.
+// pluginVariable is where XLA's CPU plugin reads its number of threads when it is opened; else it takes all cores.
 const pluginVariable = "NPROC"
 
 // MostThreads is the largest number of threads that may be set.
 const MostThreads = 1024
 
-// Threads is the number of threads that XLA uses on the CPU. It is the value of the environment variable REVGNN_THREADS
-// or, if this is not set, of the variable NPROC. If neither is set, it is the number of cores that this process may
-// use. XLA divides sums among the threads, so that the last digits of results depend on the number of threads. The
-// results do not depend on the number of cores: one thread on two cores gives the same numbers as one thread on one
-// core. The pure-Go engine gives the same numbers on any number of cores.
+// Threads is the number of XLA's threads on the CPU: REVGNN_THREADS, or NPROC, or the cores that this process may use.
+// XLA divides sums among threads, so that last digits depend on their number, but not on the number of cores. Pure Go
+// gives the same numbers on any machine.
 func Threads() (int, error) {
 	for _, name := range []string{ThreadsVariable, pluginVariable} {
 		text := os.Getenv(name)
@@ -39,9 +36,7 @@ func Threads() (int, error) {
 	return runtime.NumCPU(), nil
 }
 
-// withThreads calls the function open, which opens a plugin, and makes this plugin use n threads. The plugin has no
-// option for the number of threads, but reads the number from an environment variable when it is opened. So withThreads
-// sets this variable, calls open, and then restores the variable.
+// withThreads opens a plugin with n threads, by the environment variable, which it then restores.
 func withThreads(n int, open func() error) error {
 	before, was := os.LookupEnv(pluginVariable)
 	if err := os.Setenv(pluginVariable, strconv.Itoa(n)); err != nil {

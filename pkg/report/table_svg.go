@@ -41,8 +41,7 @@ type sheet struct {
 	spans      []span
 	widths     []float64
 	aligns     []string
-	// ruled tells for each row whether there is a line above it. If a group of rows begins with a row, the entry of
-	// titles for this row is the name of the group. The other entries are "".
+	// ruled rows have a line above; titles are the names of groups, at their first rows.
 	ruled  []bool
 	titles []string
 }

@@ -12,8 +12,7 @@ type Run struct {
 	Epochs, BestEpoch int
 	Seconds           float64
 	History           []Epoch
-	// Probability has an entry for each node: the probability of class 1 that the network predicts. It is nil if there
-	// are more than two classes.
+	// Probability of class 1 for each node; nil for more than two classes.
 	Probability []float64
 	// States after some numbers of layers; nil if not recorded.
 	ForwardStates, ReverseStates []State
@@ -30,8 +29,7 @@ type State struct {
 	Layer int
 	// How alike features are; see package metrics.
 	GSL, Dirichlet, MAD, EffectiveRank float64
-	// Probability has an entry for each node: the probability of class 1 that the head (the classifier) computes from
-	// this state alone. It is nil if there are more than two classes.
+	// Probability is what the head makes of this state alone, as in [Run].
 	Probability []float64
 }
 
