@@ -14,8 +14,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// ready checks the numbers of rounds and steps. It also checks that the compared programs find what they need, and that
-// results can be written.
 func (o *options) ready() error {
 	if o.rounds < 1 {
 		return fmt.Errorf("rounds is %d: choose at least 1", o.rounds)
@@ -29,7 +27,7 @@ func (o *options) ready() error {
 	return files.Writable(o.out)
 }
 
-// compare runs the chosen cases. If it is interrupted, it first writes the results so far, and then ends.
+// compare runs the chosen cases; interrupted, it writes what there is.
 func (o *options) compare(ctx context.Context, all []Case) error {
 	chosen, err := selected(all, o.cases)
 	if err != nil {
@@ -59,8 +57,7 @@ func (o *options) compare(ctx context.Context, all []Case) error {
 	return nil
 }
 
-// addCase runs a case, adds its result to the report, and writes the report. If the case fails, addCase prints the
-// reason and returns no error. If addCase returns an error, the comparison ends.
+// addCase runs a case and writes the report. A case that fails is told; an error ends the comparison.
 func (o *options) addCase(ctx context.Context, r *Report, c Case, programs []string) error {
 	if o.steps > 0 {
 		c.Config.Epochs, c.Authors.Steps = o.steps, min(o.steps, c.Authors.Steps)
@@ -82,8 +79,7 @@ func (o *options) addCase(ctx context.Context, r *Report, c Case, programs []str
 	return nil
 }
 
-// one runs a case. In each round, it runs every program once. If the function one returns an error, the result still
-// has the runs that were finished.
+// one runs every program once in each round. With an error, the result has what was finished.
 func (o *options) one(ctx context.Context, c Case, programs []string) (*Result, error) {
 	p, err := o.prepared(ctx, c)
 	if err != nil {
@@ -118,7 +114,6 @@ func (o *options) one(ctx context.Context, c Case, programs []string) (*Result, 
 	return x, nil
 }
 
-// prepared makes the files of a case, by [options.prepareOne] in a separate process.
 func (o *options) prepared(ctx context.Context, c Case) (p Prepared, err error) {
 	out, err := o.self(ctx, "-prepare", c.Name)
 	if err == nil {
@@ -127,8 +122,7 @@ func (o *options) prepared(ctx context.Context, c Case) (p Prepared, err error) 
 	return p, err
 }
 
-// self runs this program again in a new process, with the given flags, and with the same folders and engine. It returns
-// what the new process writes to stdout.
+// self runs this program again with the given flags, and returns its output.
 func (o *options) self(ctx context.Context, args ...string) ([]byte, error) {
 	program, err := os.Executable()
 	if err != nil {

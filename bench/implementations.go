@@ -19,6 +19,7 @@ const (
 // The scripts that may be a case's peer. Both use PyTorch. peer.py is written by hand, and pyg.py uses the layers of
 // PyTorch Geometric.
 const (
+	// peer.py is written by hand, pyg.py uses PyTorch Geometric's layers.
 	byHand = "peer.py"
 	pyg    = "pyg.py"
 )
@@ -34,8 +35,7 @@ var (
 		[]string{"hidden", "heads", "solver", "time", "reverse-time", "step", "attention-dim"})
 )
 
-// setup has what the programs need to run. revgnn is the path of the command revgnn, data is its folder of datasets,
-// and engine is the name of its engine.
+// setup is where the programs are; python and authors are "" if there is none.
 type setup struct {
 	revgnn, data, engine string
 	// python is the path of a Python that has PyTorch. authors is the path of a checkout of the authors' code. Each of
@@ -45,8 +45,7 @@ type setup struct {
 	scripts string
 }
 
-// check checks that the programs are there, and sets s.scripts and s.python. out is the folder of results, in which
-// `make peer` installs a Python.
+// check finds scripts and Python; out is where `make peer` installs one.
 func (s *setup) check(out string) error {
 	if _, err := os.Stat(s.revgnn); err != nil {
 		return fmt.Errorf("there is no %s: run `make build`, or name the program with -revgnn", s.revgnn)
@@ -70,9 +69,7 @@ func (s *setup) check(out string) error {
 // packages names the Python packages that the peers import. Messages to the user contain it.
 const packages = "torch, torch_geometric and numpy"
 
-// findPython returns the path of a Python that has the packages that the peers need. If given is not empty, it must be
-// the path of such a Python. Otherwise findPython tries the Python that `make peer` installs in the folder out, and
-// then python3. If neither has the packages, the result is empty.
+// findPython is the given Python, or that of `make peer` in out, or python3, if it has the packages, else "".
 func findPython(given, out string) (string, error) {
 	has := func(python string) bool {
 		return exec.Command(python, "-c", "import torch, torch_geometric, numpy").Run() == nil
@@ -91,7 +88,7 @@ func findPython(given, out string) (string, error) {
 	return "", nil
 }
 
-// available returns the programs that can run. For each other program, missing says why it cannot run.
+// available are the programs that can run, and why others cannot.
 func (s setup) available() (which []string, missing map[string]string) {
 	which, missing = []string{Ours}, map[string]string{}
 	switch {
@@ -108,9 +105,7 @@ func (s setup) available() (which []string, missing map[string]string) {
 	return which, missing
 }
 
-// command returns the command line of a program for a case. If the program cannot run the case, skip says why. The
-// command line of revgnn has all settings of the case's model. The command line of a script has only those settings
-// that the script can be given.
+// command is the command line of a program for a case, or why it is skipped. Scripts get the settings that they know.
 func (s setup) command(which string, c Case, p Prepared, free int64) (args []string, skip string) {
 	switch which {
 	case Ours:
@@ -172,15 +167,12 @@ func (s setup) theirs(c Case, p Prepared, free int64) []string {
 	return l
 }
 
-// line is a command line.
 type line []string
 
-// flag adds a flag and its value as one word, with "=" between them. If the value of a boolean flag were a separate
-// word, it would not be read as the value.
+// flag adds --name=value in one word, as booleans need.
 func (l *line) flag(name string, value any) { *l = append(*l, fmt.Sprintf("--%s=%v", name, value)) }
 
-// settings adds the file of initial weights, the learning rate, and settings of the case's model. takes says whether
-// the program can be given the setting of that name.
+// settings adds initial weights, learning rate, and the settings that the program takes.
 func (l *line) settings(c Case, p Prepared, takes func(name string) bool) {
 	l.flag("weights", p.Weights)
 	l.flag("lr", c.Config.LearningRate)
@@ -191,20 +183,13 @@ func (l *line) settings(c Case, p Prepared, takes func(name string) bool) {
 	}
 }
 
-// authorsBytes estimates how many bytes of memory the authors' code needs for a case. This code keeps the arrays of
-// every evaluation of a layer for the backward pass. For layers of width d, one evaluation keeps
-//
-//   - for each node, 5 arrays of d numbers;
-//   - for each entry of the adjacency matrix, 24 bytes of indices and weights, and messages of d numbers each.
-//
-// [Effort] has the number of evaluations, and the number of messages for each entry. The formula is based on
-// measurements with PyTorch Geometric 2.8. (Older versions keep messages of sparse products, too, and need several
-// times as much memory.) If the estimate is too low, the process reaches the memory limit that it is given, and fails.
+// authorsBytes estimates the memory of the authors' code, which keeps for each evaluation of a layer of width d: 5 d
+// numbers for each node, and for each entry of the adjacency 24 bytes and its messages (measured with PyTorch Geometric
+// 2.8; older versions need several times as much). The process has a memory limit besides.
 func authorsBytes(c Case, p Prepared) int64 {
 	const base = 0.9e9 // Python and its packages
 	d, n, entries := float64(c.Config.Hidden), float64(p.Nodes), float64(p.entries())
 	return int64(base + c.Authors.Evaluations*(20*d*n+24*entries+4*d*c.Authors.Messages*entries))
 }
 
-// gb converts a number of bytes to gigabytes, which are 10^9 bytes.
 func gb(bytes int64) float64 { return float64(bytes) / 1e9 }

@@ -9,16 +9,13 @@ import (
 	"strings"
 )
 
-// layouts are the data structures in which pyg.py can give a graph to PyTorch Geometric's layers: a list of edges, a
-// sparse matrix, or PyTorch Geometric's class EdgeIndex.
+// layouts are the data structures in which pyg.py can give a graph to PyTorch Geometric.
 var layouts = []string{"edges", "csr", "EdgeIndex"}
 
 // trialSteps is the number of training steps in the trial of one layout.
 const trialSteps = 4
 
-// trial finds the layout in which PyTorch Geometric is fastest on a case. It trains a few steps with the graph in each
-// layout, each time in a process of its own. A layout that fails is left out. trial returns an error only if it is
-// interrupted.
+// trial trains a few steps in each layout to find the fastest.
 func (o *options) trial(ctx context.Context, x *Result) error {
 	c, p := x.Case, x.Graph
 	c.Config.Epochs = trialSteps

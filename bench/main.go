@@ -22,8 +22,7 @@ type options struct {
 	steps      int
 	limit      time.Duration
 	list       bool
-	// prepare is the value of the flag -prepare: the name of a case. If it is set, the program only makes the files of
-	// this case.
+	// prepare names the case whose files alone are made.
 	prepare string
 }
 
@@ -36,7 +35,6 @@ func main() {
 	}
 }
 
-// run does what the command line in args asks for.
 func run(ctx context.Context, f *flag.FlagSet, args []string) error {
 	all, err := cases()
 	if err != nil {
@@ -65,7 +63,6 @@ func run(ctx context.Context, f *flag.FlagSet, args []string) error {
 	return o.compare(ctx, all)
 }
 
-// add defines the flags of a comparison.
 func (o *options) add(f *flag.FlagSet) {
 	f.StringVar(&o.cases, "cases", "default",
 		"cases: default, all, quick, or beginnings of names with commas between; -list lists them")
@@ -85,8 +82,6 @@ func (o *options) add(f *flag.FlagSet) {
 		"make the graph and the weights of the case of that name, print where they are as JSON, and stop")
 }
 
-// prepareOne makes the files of the case that -prepare names, and prints where they are. It runs in a process of its
-// own.
 func (o *options) prepareOne(ctx context.Context, all []Case) error {
 	c, err := named(all, o.prepare)
 	if err != nil {

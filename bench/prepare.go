@@ -17,8 +17,7 @@ import (
 
 // Prepared says where the files of a case are, and how large its graph is.
 type Prepared struct {
-	// Dataset is what revgnn is given for the graph: the name of a dataset, or the path in File. File is the path of an
-	// .npz with the keys of Platonov et al. All other programs read the graph from it.
+	// Dataset is what revgnn is given: a name, or the path in File of an .npz.
 	Dataset string `json:"dataset"`
 	File    string `json:"file"`
 	// Weights is the path of an .npz with the initial weights.
@@ -27,20 +26,16 @@ type Prepared struct {
 	Edges    int    `json:"edges"`
 	Features int    `json:"features"`
 	Classes  int    `json:"classes"`
-	// Layout is the layout of the graph (the data structure) in which PyTorch Geometric is fastest. See
-	// [options.trial].
+	// Layout is the fastest for PyTorch Geometric ([options.trial]).
 	Layout string `json:"layout,omitempty"`
 }
 
-// entries returns the number of entries of the adjacency matrix with self loops. The matrix has two entries for each
-// edge and one for each node.
+// entries are those of the adjacency with self loops.
 func (p Prepared) entries() int { return 2*p.Edges + p.Nodes }
 
 const weightSeed = 1
 
-// prepare makes the files of a case in the folder out. It runs in a process of its own, so that the process that starts
-// the compared programs needs little memory. The reason is that the operating system counts the memory of the starting
-// process in the peak memory of each program that it starts.
+// prepare makes the files of a case, in a process of its own.
 func prepare(ctx context.Context, c Case, out string, options datasets.Options) (p Prepared, err error) {
 	if p.Dataset, p.File, err = graphFile(ctx, c.Dataset, out, options); err != nil {
 		return p, err
@@ -74,8 +69,6 @@ func prepare(ctx context.Context, c Case, out string, options datasets.Options) 
 // graphsIn returns the folder of synthetic graphs. out is the folder of results.
 func graphsIn(out string) string { return filepath.Join(out, "graphs") }
 
-// graphFile returns the graph of a case: the name or path that revgnn is given, and the path of the graph's file. If
-// the file is not there, graphFile downloads a public dataset, or generates a synthetic graph.
 func graphFile(ctx context.Context, dataset, out string, options datasets.Options) (name, file string, err error) {
 	s, ok, err := parseSynthetic(dataset)
 	if err != nil {
@@ -100,8 +93,7 @@ func graphFile(ctx context.Context, dataset, out string, options datasets.Option
 	return dataset, filepath.Join(dir, info.Files[0].Name), datasets.Get(ctx, dataset, options)
 }
 
-// initialWeights draws the initial weights of a case, and writes them to a file. The names of the arrays are those of
-// the authors' code. For models that the authors' code does not have, they are revgnn's own names.
+// initialWeights draws the initial weights that all programs start from, under the names of PyTorch's parameters.
 func initialWeights(c train.Config, p Prepared) error {
 	parameters, err := drawn(c, p.Features, p.Classes)
 	if err != nil {
@@ -113,9 +105,6 @@ func initialWeights(c train.Config, p Prepared) error {
 	return trained.WriteWeights(p.Weights, parameters)
 }
 
-// drawn returns random initial weights. Their distributions are those that PyTorch and PyTorch Geometric use. drawn
-// does not bound the weights, since the models do so themselves. Arrays that are not trained, such as the statistics of
-// batch normalisation, are not random. They have the values with which every training starts.
 func drawn(c train.Config, features, classes int) (map[string]train.Array, error) {
 	list, err := models.Parameters(c.Config, features, classes)
 	if err != nil {

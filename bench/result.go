@@ -12,43 +12,37 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// Report is the content of bench.json: the machine, the runs of all cases, and what was computed from them.
+// Report is the content of bench.json.
 type Report struct {
-	Machine  Machine `json:"machine"`
-	Rounds   int     `json:"rounds"`
-	Started  string  `json:"started"`
-	Finished string  `json:"finished"`
-	// Missing says for each program that cannot run why it cannot.
-	Missing map[string]string `json:"missing,omitempty"`
-	Results []*Result         `json:"results"`
+	Machine  Machine           `json:"machine"`
+	Rounds   int               `json:"rounds"`
+	Started  string            `json:"started"`
+	Finished string            `json:"finished"`
+	Missing  map[string]string `json:"missing,omitempty"`
+	Results  []*Result         `json:"results"`
 }
 
 // Result has the runs of a case, and what was computed from them.
 type Result struct {
-	Case  Case     `json:"case"`
-	Graph Prepared `json:"graph"`
-	Runs  []Run    `json:"runs"`
-	// Skipped says for each program that does not run this case why it does not.
+	Case    Case              `json:"case"`
+	Graph   Prepared          `json:"graph"`
+	Runs    []Run             `json:"runs"`
 	Skipped map[string]string `json:"skipped,omitempty"`
-	// Layouts has the trials of the layouts (data structures) in which PyTorch Geometric can read the graph. The key is
-	// the layout, and the value is the number of seconds per epoch.
-	Layouts map[string]float64 `json:"layouts,omitempty"`
-	// Programs has a summary of the runs of each program. The key is the name of the program.
+	// Layouts are seconds per epoch of trials.
+	Layouts  map[string]float64  `json:"layouts,omitempty"`
 	Programs map[string]*Summary `json:"programs"`
 }
 
-// Summary summarises all runs of one program on one case: medians over the rounds, and a comparison with revgnn.
+// Summary has medians over the rounds, and ratios to revgnn's.
 type Summary struct {
 	EpochSeconds   float64     `json:"epoch_seconds"`
 	CompileSeconds float64     `json:"compile_seconds,omitempty"`
 	PeakBytes      int64       `json:"peak_bytes"`
 	Iterations     *Iterations `json:"iterations,omitempty"`
-	// TimeRatio is the program's time per epoch divided by revgnn's, as the median over the rounds. MemoryRatio is the
-	// same for the peak memory. If a ratio is above 1, revgnn is better. Both are 0 if there is nothing to compare.
+	// Above 1, revgnn is better; 0 if there is nothing to compare.
 	TimeRatio   float64 `json:"time_ratio,omitempty"`
 	MemoryRatio float64 `json:"memory_ratio,omitempty"`
-	// LossDifference is the largest relative difference between the program's losses and revgnn's. It covers the
-	// training steps that both programs made. Steps is the number of these steps, and Rounds is the number of runs.
+	// LossDifference is the largest relative difference of losses in the Steps that both made.
 	LossDifference float64 `json:"loss_difference,omitempty"`
 	Steps          int     `json:"steps"`
 	Rounds         int     `json:"rounds"`
@@ -84,9 +78,7 @@ func (r *Result) summarise() {
 	}
 }
 
-// compare computes the ratios of time and memory in s. For this, it compares each of the given runs with revgnn's run
-// in the same round. The runs of revgnn are in ours. It also computes the difference of the losses, from the first run
-// of each of the two programs.
+// compare compares runs of the same round.
 func (s *Summary) compare(ours, runs []Run) {
 	var time, memory []float64
 	for _, x := range runs {
@@ -104,7 +96,7 @@ func (s *Summary) compare(ours, runs []Run) {
 	s.LossDifference = difference(ours[0].Losses[:s.Steps], runs[0].Losses[:s.Steps])
 }
 
-// of returns a program's runs, without those that failed.
+// of is a program's runs that went well.
 func (r *Result) of(which string) (runs []Run) {
 	for _, x := range r.Runs {
 		if x.Program == which && x.Error == "" {
@@ -122,8 +114,6 @@ func over(runs []Run, value func(Run) float64) float64 {
 	return metrics.Median(values)
 }
 
-// difference compares each number in a with the number at the same place in b. It returns the largest relative
-// difference.
 func difference(a, b []float64) (worst float64) {
 	for i := range a {
 		worst = max(worst, math.Abs(a[i]-b[i])/max(math.Abs(a[i]), math.Abs(b[i]), math.SmallestNonzeroFloat64))

@@ -16,7 +16,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// Run is one program's training of one case, in a process of its own.
+// Run is one program's training of a case, in a process of its own.
 type Run struct {
 	Program string `json:"program"`
 	Round   int    `json:"round"`
@@ -41,14 +41,13 @@ type Run struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Iterations has the mean numbers of iterations per reverse layer: Solve for solves, and Adjoint for adjoint solves.
+// Iterations are means per reverse layer.
 type Iterations struct {
 	Solve   float64 `json:"solve"`
 	Adjoint float64 `json:"adjoint"`
 }
 
-// printed is the JSON document that the compared programs write. revgnn writes the median time of a step as
-// EpochSeconds. The scripts write the times of all steps as Seconds.
+// printed is what programs write: revgnn the median time of a step, scripts the times of all.
 type printed struct {
 	EpochSeconds   float64           `json:"epoch_seconds"`
 	Seconds        []float64         `json:"seconds"`
@@ -60,8 +59,7 @@ type printed struct {
 	Versions       map[string]string `json:"versions"`
 }
 
-// execute runs a command line, for at most the time in limit. If the program fails, the field Error of the run says
-// why. execute itself returns an error only if it is interrupted.
+// execute runs a command line within the limit. Error says why a run failed; an error means interrupted.
 func execute(ctx context.Context, which string, round int, args []string, limit time.Duration) (r Run, err error) {
 	r = Run{Program: which, Round: round, Load: load()}
 	limited, stop := context.WithTimeout(ctx, limit)
@@ -90,7 +88,6 @@ func execute(ctx context.Context, which string, round int, args []string, limit 
 	return r, nil
 }
 
-// read copies the numbers from a program's JSON document into the run.
 func (r *Run) read(document []byte) error {
 	var p printed
 	if err := json.Unmarshal(document, &p); err != nil {
@@ -113,8 +110,7 @@ func (r *Run) read(document []byte) error {
 	return nil
 }
 
-// peak returns the largest resident memory of a process that has ended, in bytes. If the operating system does not tell
-// it, peak returns 0.
+// peak is the largest resident memory of a process that has ended, 0 if unknown.
 func peak(s *os.ProcessState) int64 {
 	u, ok := s.SysUsage().(*syscall.Rusage)
 	if !ok {
@@ -126,7 +122,6 @@ func peak(s *os.ProcessState) int64 {
 	return int64(u.Maxrss) * 1024
 }
 
-// last returns the last line of a text, without white space at its ends. A line of more than 300 bytes is cut.
 func last(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	line := strings.TrimSpace(lines[len(lines)-1])
@@ -136,8 +131,7 @@ func last(text string) string {
 	return line
 }
 
-// load returns a text with the machine's average loads in the last 1, 5 and 15 minutes. If they are not known, the text
-// is empty.
+// load is the machine's average load, "" if unknown.
 func load() string {
 	b, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -17,15 +17,11 @@ import (
 // one split: half of the nodes are for training, a quarter for validation and a quarter for the test. The numbers of
 // the nodes are in random order, as in graphs from databases.
 const (
-	// communities is a kind of graph with communities of 1000 nodes and with uneven degrees: a degree-corrected planted
-	// partition (Karrer and Newman 2011). One end of an edge may be in any community. With probability 0.8, the other
-	// end is in the same community. Otherwise it may be in any community, too. In a community of s nodes, the chance to
-	// draw node k is proportional to (k/s)^(-1/3). Each community has one of 5 labels. Nodes with the same label have
-	// features around the same centre.
+	// communities of 1000 nodes with uneven degrees: a degree-corrected planted partition (Karrer and Newman 2011).
+	// With probability 0.8 both ends of an edge are in one community; node k of s is drawn with a chance ∝
+	// (k/s)^(-1/3). A community has one of 5 labels.
 	communities = "communities"
-	// random is a kind of graph in which both ends of each edge are drawn uniformly from all nodes. A node has one of 2
-	// labels, which are drawn independently of the edges. Nodes with the same label have features around the same
-	// centre.
+	// random graphs draw both ends uniformly, and one of 2 labels.
 	random = "random"
 )
 
@@ -39,15 +35,14 @@ const (
 	graphSeed     = 1
 )
 
-// Synthetic describes a synthetic graph. The same description always gives the same graph.
+// Synthetic describes a graph, always the same.
 type Synthetic struct {
 	Kind  string
 	Nodes int
 	Seed  uint64
 }
 
-// parseSynthetic reads the description of a synthetic graph, such as "communities:100000". If dataset does not begin
-// with a kind of synthetic graph, it is the name of a public dataset, and ok is false.
+// parseSynthetic reads "communities:100000"; ok is false for the name of a public dataset.
 func parseSynthetic(dataset string) (s Synthetic, ok bool, err error) {
 	kind, count, _ := strings.Cut(dataset, ":")
 	if !slices.Contains(kinds, kind) {
@@ -60,13 +55,11 @@ func parseSynthetic(dataset string) (s Synthetic, ok bool, err error) {
 	return Synthetic{kind, n, graphSeed}, true, nil
 }
 
-// file returns the path of the graph's .npz in a folder. The authors' code replaces dashes in the name by underscores
-// when it looks for the file. So the name has no dashes.
+// file has no dashes, which the authors' code would replace.
 func (s Synthetic) file(dir string) string {
 	return filepath.Join(dir, fmt.Sprintf("%s_%d_seed%d.npz", s.Kind, s.Nodes, s.Seed))
 }
 
-// ensure writes the graph's file, unless it is there already.
 func (s Synthetic) ensure(dir string) (path string, err error) {
 	path = s.file(dir)
 	if _, err := os.Stat(path); err == nil {
@@ -78,7 +71,7 @@ func (s Synthetic) ensure(dir string) (path string, err error) {
 	return path, npz.Write(path, s.arrays())
 }
 
-// arrays returns the arrays of the graph, by the keys of Platonov et al.
+// arrays are those of Platonov et al.
 func (s Synthetic) arrays() []npz.Named {
 	rng := rand.New(rand.NewPCG(s.Seed, uint64(s.Nodes)))
 	n := s.Nodes
@@ -99,9 +92,8 @@ func (s Synthetic) arrays() []npz.Named {
 	}
 }
 
-// labelled draws the labels and the features of the nodes. First it draws a centre for each label: half of a standard
-// normal vector. A node's features are the centre of its label plus a standard normal vector. The i-th node, if nodes
-// are counted community by community, has the number node[i] in the graph.
+// labelled draws labels and features: half a standard normal vector for each label, plus one for each node. node[i] is
+// the number of the i-th node, community by community.
 func (s Synthetic) labelled(rng *rand.Rand, node []int) (labels []int32, x []float32) {
 	classes := 5
 	if s.Kind == random {
@@ -125,8 +117,7 @@ func (s Synthetic) labelled(rng *rand.Rand, node []int) (labels []int32, x []flo
 	return labels, x
 }
 
-// edges draws edges until it has edgesPerNode * s.Nodes different ones. The i-th node, if nodes are counted community
-// by community, has the number node[i] in the graph.
+// edges draws until there are enough different ones.
 func (s Synthetic) edges(rng *rand.Rand, node []int) []int32 {
 	want := edgesPerNode * s.Nodes
 	keys := make([]uint64, 0, want)
@@ -153,8 +144,7 @@ func (s Synthetic) edge(rng *rand.Rand) (a, b int) {
 	if s.Kind == random {
 		return rng.IntN(s.Nodes), rng.IntN(s.Nodes)
 	}
-	// within draws a node of the same community as the node with the number at. If u is uniform between 0 and 1, then x
-	// = u^1.5 has a density proportional to x^(-1/3). So nodes are drawn as described at [communities].
+	// u^1.5 of a uniform u has a density ∝ x^(-1/3).
 	within := func(at int) int {
 		start := at / communitySize * communitySize
 		size := min(communitySize, s.Nodes-start)

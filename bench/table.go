@@ -7,7 +7,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// markdown returns the report as a Markdown text with tables.
 func (r *Report) markdown() (string, error) {
 	var b strings.Builder
 	m := r.Machine
@@ -43,8 +42,7 @@ func (r *Report) markdown() (string, error) {
 	return b.String(), nil
 }
 
-// tables returns two tables: one of times, and one of memory, iterations and losses. If there are no results, there are
-// no tables.
+// tables are one of times, and one of memory, iterations and losses.
 func (r *Report) tables() []*report.Table {
 	if len(r.Results) == 0 {
 		return nil
@@ -75,8 +73,6 @@ func (r *Report) tables() []*report.Table {
 	return []*report.Table{time, rest}
 }
 
-// cell returns a table's cell with one number of a program's summary, in the form that show gives it. If there is
-// nothing to show, the cell is empty.
 func (x *Result) cell(which string, show func(*Summary) string) report.Cell {
 	s := x.Programs[which]
 	if s == nil || s.EpochSeconds == 0 {
@@ -118,8 +114,7 @@ func agreement(s *Summary) string {
 	return fmt.Sprintf("%.0e in %d steps", s.LossDifference, s.Steps)
 }
 
-// figure draws the ratios to revgnn for all cases. It names a case by its number in the tables. If there are no ratios,
-// figure returns nil.
+// figure draws the ratios to revgnn by the cases' numbers in the tables.
 func (r *Report) figure() *report.Figure {
 	series := []report.Series{{Name: "seconds: peer / revgnn"}, {Name: "memory: peer / revgnn"},
 		{Name: "seconds: authors / revgnn"}}

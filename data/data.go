@@ -1,12 +1,6 @@
-// Package data holds the data files that are embedded into the program:
-//
-//   - the manifest (manifest.json), a list of the public datasets: where their files are, what the files must contain,
-//     and what the statistics of their graphs are
-//   - the numbers that the paper published (Park, Heo and Kim, ICML 2024)
-//   - run records
-//   - profiles: lists of the runs that the paper's tables and figures need, with their settings
-//   - spaces: the ranges from which a search draws settings
-//   - the cases of the benchmark, which times models
+// Package data has the data files that are embedded into the program: the manifest of public datasets, the paper's
+// published numbers and claims (Park, Heo and Kim, ICML 2024), run records, profiles, spaces of searches, and cases of
+// benchmarks.
 package data
 
 import (
@@ -31,12 +25,11 @@ const (
 	ROCAUC   = "roc_auc"  // two classes
 )
 
-// Balanced is the ending of names such as "citeseer-balanced". Such a name stands for a homophilic dataset with
-// class-balanced splits, which replace the paper's splits.
+// Balanced ends names such as "citeseer-balanced": a homophilic dataset with class-balanced splits in place of the
+// paper's.
 const Balanced = "-balanced"
 
-// Base returns the name of a dataset without the ending [Balanced]. For example, "citeseer" and "citeseer-balanced"
-// have the same files, and both have the base "citeseer".
+// Base is the name without [Balanced]: both have the same files.
 func Base(name string) string { return strings.TrimSuffix(name, Balanced) }
 
 // Dataset is one entry of the manifest (manifest.json), which describes the public datasets.
@@ -47,12 +40,9 @@ type Dataset struct {
 	Licence    string     `json:"licence"`
 	Citation   string     `json:"citation"`
 	Statistics Statistics `json:"statistics"`
-	// Files are all files of the dataset as it was published. A Planetoid dataset has two files, x and y, that revgnn
-	// does not need, since their rows are also the first rows of the files allx and ally. They are listed so that other
-	// programs can use the same folder.
+	// Files are all files as published, also x and y of a Planetoid dataset, which revgnn does not need.
 	Files []File `json:"files"`
-	// Directed is a further file with the edges of the same graph and their directions. It is nil if there is no such
-	// file. Only a few models read the directions.
+	// Directed is a file with the directions of the edges, or nil. Few models read them.
 	Directed *File `json:"directed,omitempty"`
 }
 
@@ -70,16 +60,13 @@ type File struct {
 	Address string `json:"address"`
 	Bytes   int64  `json:"bytes"`
 	SHA256  string `json:"sha256"`
-	// SHA256SecondHand is true if SHA256 was not computed from the file itself, but was taken from a report of others.
-	// SHA256 may then be wrong, so that a file with the right GitBlob is accepted, too.
+	// SHA256SecondHand checksums were reported by others and may be wrong: the right GitBlob counts, too.
 	SHA256SecondHand bool `json:"sha256_second_hand,omitempty"`
-	// GitBlob is the ID of the file in the git repository where it was published. It is the SHA-1 of the text "blob ",
-	// the file's size in bytes as decimal text, a zero byte and the content of the file.
+	// GitBlob is the file's ID in the git repository where it was published.
 	GitBlob string `json:"git_blob,omitempty"`
 }
 
-// Statistics are the expected properties of the graph. The values of homophily are rounded to the number of decimals in
-// the field Decimals.
+// Statistics are what the graph must have; homophily is rounded to Decimals.
 type Statistics struct {
 	Nodes             int     `json:"nodes"`
 	Edges             int     `json:"edges"`
@@ -102,6 +89,5 @@ var parse = sync.OnceValues(func() ([]Dataset, error) {
 	return m.Datasets, nil
 })
 
-// Datasets returns the entries of the manifest (manifest.json), in the order of the paper. The caller must not change
-// them.
+// Datasets are the manifest's entries in the paper's order. Do not change them.
 func Datasets() ([]Dataset, error) { return parse() }

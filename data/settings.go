@@ -11,12 +11,9 @@ import (
 //go:embed settings/*.json
 var settings embed.FS
 
-// schema is the name of a JSON schema, without its ending. Each of the folders settings and spaces has such a schema,
-// which says what the other files of the folder may contain.
 const schema = "schema"
 
-// SettingsNames returns the names of the profiles that are embedded into the program. A profile is a list of runs, with
-// their settings.
+// SettingsNames are the names of profiles.
 func SettingsNames() []string {
 	found, err := fs.Glob(settings, "settings/*.json")
 	if err != nil {
@@ -29,7 +26,6 @@ func SettingsNames() []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == schema })
 }
 
-// Settings returns the profile with the given name, as JSON. The schema of this JSON is [SettingsSchema].
 func Settings(name string) ([]byte, error) {
 	b, err := settings.ReadFile("settings/" + name + ".json")
 	if err != nil {
@@ -38,5 +34,4 @@ func Settings(name string) ([]byte, error) {
 	return b, nil
 }
 
-// SettingsSchema returns the JSON schema of profiles (see [Settings]).
 func SettingsSchema() ([]byte, error) { return settings.ReadFile("settings/" + schema + ".json") }

@@ -1,6 +1,5 @@
-// Package pagetest helps to test pages of docs that tell readers to add code to revgnn. A test takes the code out of
-// the page, and builds and runs revgnn with it. The go command's flag -overlay adds the code to the checkout for this
-// test only. So no file of the checkout changes.
+// Package pagetest tests pages that tell readers to add code to revgnn: it takes the code out of the page, and builds
+// and tests revgnn with it by the go command's -overlay, so that no file of the checkout changes.
 package pagetest
 
 import (
@@ -15,7 +14,6 @@ import (
 	"testing"
 )
 
-// root is the checkout.
 func root(t *testing.T) string {
 	t.Helper()
 	_, here, _, ok := runtime.Caller(0)
@@ -25,14 +23,12 @@ func root(t *testing.T) string {
 	return filepath.Join(filepath.Dir(here), "../..")
 }
 
-// A Page is a page of docs, and the test that has read it.
 type Page struct {
 	t    *testing.T
 	name string
 	text string
 }
 
-// Read reads a page of docs, such as "add-a-model.md".
 func Read(t *testing.T, name string) Page {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root(t), "docs", name))
@@ -42,7 +38,7 @@ func Read(t *testing.T, name string) Page {
 	return Page{t, name, string(text)}
 }
 
-// Blocks returns the page's code blocks in the given language, such as "go", that contain the given text.
+// Blocks are the page's code blocks in a language that contain a text.
 func (p Page) Blocks(language, with string) (found []string) {
 	for _, block := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?)```").FindAllStringSubmatch(p.text, -1) {
 		if strings.Contains(block[1], with) {
@@ -52,8 +48,7 @@ func (p Page) Blocks(language, with string) (found []string) {
 	return found
 }
 
-// Block returns the only code block in the given language that contains the given text. The test fails if there is
-// none, or more than one.
+// Block is the only such block.
 func (p Page) Block(language, with string) string {
 	p.t.Helper()
 	found := p.Blocks(language, with)
@@ -63,8 +58,7 @@ func (p Page) Block(language, with string) string {
 	return found[0]
 }
 
-// An Overlay is a set of files for the go command. The go command reads them as if they were in the checkout, in place
-// of the checkout's own files with the same paths. The checkout itself does not change.
+// An Overlay has files that the go command reads as if they were in the checkout.
 type Overlay struct {
 	t *testing.T
 	// Dir is a temporary folder for the files that the test writes.
@@ -72,10 +66,8 @@ type Overlay struct {
 	replace map[string]string
 }
 
-// NewOverlay returns an Overlay without files.
 func NewOverlay(t *testing.T) *Overlay { return &Overlay{t, t.TempDir(), map[string]string{}} }
 
-// Add adds a file with the given content to the Overlay. path is the file's path in the checkout.
 func (o *Overlay) Add(path, content string) {
 	o.t.Helper()
 	from := filepath.Join(o.Dir, fmt.Sprintf("%d-%s", len(o.replace), filepath.Base(path)))
@@ -85,8 +77,7 @@ func (o *Overlay) Add(path, content string) {
 	o.replace[filepath.Join(root(o.t), path)] = from
 }
 
-// Change adds a changed copy of a file of the checkout to the Overlay. In the copy, the text in old is replaced by the
-// text in with. The test fails unless old occurs exactly once in the file.
+// Change adds a copy of a file in which a text that occurs once is replaced.
 func (o *Overlay) Change(path, old, with string) {
 	o.t.Helper()
 	content, err := os.ReadFile(filepath.Join(root(o.t), path))
@@ -99,8 +90,6 @@ func (o *Overlay) Change(path, old, with string) {
 	o.Add(path, strings.Replace(string(content), old, with, 1))
 }
 
-// Go runs a command of the go tool, such as "build", in the checkout with the files of the Overlay. It returns the
-// output of the command. If the command fails, the test fails.
 func (o *Overlay) Go(command string, args ...string) string {
 	o.t.Helper()
 	list, err := json.Marshal(map[string]any{"Replace": o.replace})
@@ -120,8 +109,7 @@ func (o *Overlay) Go(command string, args ...string) string {
 	return string(out)
 }
 
-// Test runs tests of a package with the files of the Overlay. The names of the tests are given without "Test" at the
-// beginning. If one of them does not exist or does not pass, the calling test fails.
+// Test runs tests of a package, named without "Test"; each must be there and pass.
 func (o *Overlay) Test(pkg string, names ...string) {
 	o.t.Helper()
 	out := o.Go("test", pkg, "-v", "-run", "^Test("+strings.Join(names, "|")+")$")

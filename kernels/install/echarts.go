@@ -14,11 +14,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// nodeFile is the lock file of a Python package that contains Node.js and npm. The package is used on machines without
-// npm, and removed after use.
+// nodeFile locks a Python package with Node.js and npm, for machines without npm; it is removed after use.
 const nodeFile = "kernels/npm.lock"
 
-// echarts installs the charting library from its npm package.
 func (p *place) echarts() error {
 	file := filepath.Join(p.project, filepath.FromSlash(echarts.File))
 	return p.once("echarts", echarts.Version+" "+echarts.SHA256, file, func() error {
@@ -57,8 +55,7 @@ func (p *place) echarts() error {
 	})
 }
 
-// npm returns the command line that starts npm. If npm is not installed on this machine, the package in [nodeFile] is
-// installed into a folder in temp, and npm is taken from there.
+// npm is the command line of npm, from the machine or from [nodeFile] in temp.
 func (p *place) npm(temp string) ([]string, error) {
 	if own, err := exec.LookPath("npm"); err == nil {
 		return []string{own}, nil
@@ -74,7 +71,6 @@ func (p *place) npm(temp string) ([]string, error) {
 	}, nil
 }
 
-// member reads one file of a .tgz archive.
 func member(archive []byte, name string) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(archive))
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"path/filepath"
 )
 
-// A tool is a Go program that is built from one exact version of a module, and put into .venv/bin. sum is the module's
-// checksum, in the form in which go.sum has checksums. folder is the program's folder in the module.
+// A tool is a Go program, built from one version of a module into .venv/bin; sum is as in go.sum.
 type tool struct{ name, module, version, sum, folder string }
 
 var tools = []tool{
@@ -16,12 +15,10 @@ var tools = []tool{
 	{"goimports", "golang.org/x/tools", "v0.44.0", "h1:UP4ajHPIcuMjT1GqzDWRlalUEoY+uzoZKnhOjbIPD2c=", "./cmd/goimports"},
 }
 
-// gopls is Go's language server. In notebooks, it completes code and shows documentation. Each kernel that finds gopls
-// on its PATH starts a gopls of its own.
+// gopls, Go's language server, completes code in notebooks; each kernel that finds it starts one.
 var gopls = tool{"gopls", "golang.org/x/tools/gopls", "v0.22.0", "h1:9aON2mTxKrZ1y71RbQVnlPTTNfKZ9y5cv3x/f6XpsZw=", "."}
 
-// modules downloads the modules that go.mod names. They must be downloaded in advance, since the cells of notebooks are
-// compiled with GOPROXY=off, which forbids downloads.
+// modules downloads go.mod's modules: cells are compiled with GOPROXY=off.
 func (p *place) modules() error {
 	sums, err := os.ReadFile(filepath.Join(p.project, "go.sum"))
 	if err != nil {
@@ -40,7 +37,7 @@ func (p *place) modules() error {
 	})
 }
 
-// tools builds the Go kernel gonb, and the program goimports, which gonb calls.
+// tools builds the kernel gonb, and goimports, which it calls.
 func (p *place) tools() error {
 	for _, t := range tools {
 		if err := p.build(t); err != nil {
@@ -50,7 +47,7 @@ func (p *place) tools() error {
 	return nil
 }
 
-// completion builds gopls if completion of code is wanted. Otherwise it removes gopls, so that kernels do not start it.
+// completion builds gopls, or removes it.
 func (p *place) completion(wanted bool) error {
 	if wanted {
 		return p.build(gopls)
@@ -61,9 +58,8 @@ func (p *place) completion(wanted bool) error {
 	return nil
 }
 
-// build downloads the module of a tool and builds the tool. It does so in the module's own folder in the module cache.
-// There the module's own go.sum applies, and the module proxy is asked for exact versions only. (Some proxies serve
-// only exact versions.)
+// build builds a tool in its folder of the module cache, where its own go.sum applies and the proxy is asked for exact
+// versions only.
 func (p *place) build(t tool) error {
 	at := t.module + "@" + t.version
 	binary := filepath.Join(p.venv, "bin", t.name)
@@ -90,12 +86,10 @@ func (p *place) build(t tool) error {
 	return nil
 }
 
-// warmed lists the packages that the cells of notebooks import. These packages, and the packages that they import in
-// turn, are nearly all of the code of a cell's program.
+// warmed are what cells import, nearly all of a cell's program.
 var warmed = []string{"./pkg/report/nb/live", "./pkg/datasets", "./pkg/paper"}
 
-// warm compiles the packages in [warmed] in the same way as for cells. The results are kept in Go's build cache. A
-// cell's program then hardly needs more than linking.
+// warm compiles [warmed] as for cells, which then hardly need more than linking.
 func (p *place) warm() error {
 	fmt.Fprintln(os.Stderr, "compiling what cells need ...")
 	args := append([]string{"GOFLAGS=", "GOPROXY=off", "GOWORK=off", "go", "build"}, warmed...)

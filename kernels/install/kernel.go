@@ -11,9 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
-// kernel writes the kernel spec of this checkout, from which Jupyter learns how to start the Go kernel. It returns the
-// folder of the kernel spec. env has more environment variables for the kernel. The kernel spec contains the path of
-// the checkout. The checkout may have been moved, so the spec is written each time, which is cheap.
+// kernel writes the spec by which Jupyter starts the Go kernel, each time, since it has the checkout's path, and
+// returns its folder. env adds variables.
 func (p *place) kernel(env map[string]string) (string, error) {
 	const source = "kernels/kernel.json"
 	t, err := template.New("kernel.json").ParseFiles(filepath.Join(p.project, filepath.FromSlash(source)))
@@ -39,8 +38,7 @@ func (p *place) kernel(env map[string]string) (string, error) {
 	if err := os.WriteFile(filepath.Join(dir, "kernel.json"), spec.Bytes(), 0o644); err != nil {
 		return "", err
 	}
-	// Pages that a Jupyter server shows can load files from a kernel's folder. They load ECharts from there: see
-	// report.KernelFile.
+	// Pages of a Jupyter server load ECharts from here; see report.KernelFile.
 	script, err := os.ReadFile(library)
 	if err != nil {
 		return "", err

@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// A place is a checkout and what is installed in it.
 type place struct {
 	project string // the checkout
 	venv    string // .venv in it
@@ -38,8 +37,7 @@ func newPlace() (*place, error) {
 	return &place{project: project, venv: venv, share: filepath.Join(venv, "share", "revgnn"), goroot: goroot}, nil
 }
 
-// once calls do, and then records key for the step called name. It does nothing if the same key is already recorded for
-// this step, and the file or folder product exists.
+// once calls do, unless the step is recorded with the same key and its product exists.
 func (p *place) once(name, key, product string, do func() error) error {
 	stamp := filepath.Join(p.share, "done", name)
 	if was, err := os.ReadFile(stamp); err == nil && string(was) == key {
@@ -57,8 +55,7 @@ func (p *place) once(name, key, product string, do func() error) error {
 	return os.WriteFile(stamp, []byte(key), 0o644)
 }
 
-// run executes a command in the folder dir. What the command writes is not shown. If the command fails, the error
-// contains the end of it.
+// run executes a command quietly; an error has the end of its output.
 func (p *place) run(dir, name string, args ...string) error {
 	_, err := output(dir, name, args...)
 	return err

@@ -8,11 +8,9 @@ import (
 	"slices"
 )
 
-// lockedFile is a lock file. It lists all Python packages that notebooks need, with their versions and the hashes of
-// their wheels.
+// lockedFile locks all Python packages of notebooks.
 const lockedFile = "kernels/jupyter.lock"
 
-// python makes .venv and installs the packages in lockedFile into it.
 func (p *place) python() error {
 	pins, err := os.ReadFile(filepath.Join(p.project, lockedFile))
 	if err != nil {
@@ -24,7 +22,7 @@ func (p *place) python() error {
 		if err != nil {
 			return err
 		}
-		// If there is a folder .venv, its Python does not work. The option --clear removes what is in this folder.
+		// A .venv that is there does not work: --clear empties it.
 		if err := p.run(p.project, system, "-m", "venv", "--clear", p.venv); err != nil {
 			return fmt.Errorf("making .venv: %w", err)
 		}
@@ -37,17 +35,14 @@ func (p *place) python() error {
 	})
 }
 
-// pip installs the packages in a lock file. It accepts only wheels, and only if their hash is in the lock file.
-// (Packages that are not wheels must be built. This would run their code, and might need packages that are in no lock
-// file.)
+// pip installs wheels of a lock file alone, by their hashes: other packages would run their code when they are built.
 func (p *place) pip(locked string, options ...string) error {
 	return p.run(p.project, filepath.Join(p.venv, "bin", "python"), slices.Concat(
 		[]string{"-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--require-hashes", "--only-binary=:all:",
 			"-r", locked}, options)...)
 }
 
-// findPython looks for a Python that can make .venv. It tries the program that the environment variable PYTHON names.
-// If PYTHON is not set, it tries programs with the usual names, such as python3.
+// findPython is the program that PYTHON names, or one with a usual name.
 func findPython() (string, error) {
 	names := []string{"python3", "python", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10"}
 	if own := os.Getenv("PYTHON"); own != "" {

@@ -6,12 +6,11 @@ import (
 	"slices"
 )
 
-// Arc is a directed edge. It leads from the first of the two nodes to the second. The two may be the same node.
+// Arc is a directed edge from its first node to its second, possibly the same.
 type Arc [2]int32
 
-// WithArcs returns a directed graph with the edges of g. The argument lists the directed edges, which are called arcs,
-// in any order. Each edge of g must have an arc in one direction, or an arc in each direction. All other arcs must be
-// self loops. Repeated arcs are dropped. The new graph shares all data except the arcs with g.
+// WithArcs returns a directed graph that shares g's other data. Each edge of g needs an arc in one direction or both;
+// other arcs must be self loops; repeated ones are dropped.
 func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 	out := *g
 	out.ArcsMissing = ""
@@ -21,20 +20,18 @@ func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 	return &out, out.checkArcs()
 }
 
-// Undirected returns the graph without the directions of its edges. The new graph shares all other data with g.
+// Undirected is the graph without directions.
 func (g *Graph) Undirected() *Graph {
 	out := *g
 	out.Arcs, out.ArcsMissing = nil, ""
 	return &out
 }
 
-// Directed tells whether the graph's edges have directions.
 func (g *Graph) Directed() bool { return len(g.Arcs) > 0 }
 
 func compareArcs(a, b Arc) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
 
-// checkArcs returns an error if the arcs are not sorted. It also returns an error if the arcs, without self loops, do
-// not join exactly the same pairs of nodes as the edges.
+// checkArcs returns an error unless the arcs are sorted and, but for self loops, join the same pairs as the edges.
 func (g *Graph) checkArcs() error {
 	ends := make([]Edge, len(g.Arcs))
 	for i, a := range g.Arcs {

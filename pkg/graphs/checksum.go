@@ -8,12 +8,8 @@ import (
 	"math"
 )
 
-// Checksum is the SHA-256 hash, in hexadecimal, of all data of the graph that training depends on. These are the number
-// of nodes, the edges, features, labels and splits, and the directions of the edges if there are any. The name of the
-// graph is not hashed. Training on graphs with equal checksums gives equal results. All values are hashed as 32-bit
-// little-endian numbers. So the checksum is the same on all machines, and for all formats of the file that the graph
-// was read from. The length of each array is hashed before its values, so that the end of each array is part of the
-// checksum, too.
+// Checksum is the SHA-256, in hexadecimal, of all that training depends on: nodes, edges, features, labels, splits and
+// directions, but not names, as little-endian 32-bit values. Equal checksums give equal results.
 func (g *Graph) Checksum() string {
 	h := sha256.New()
 	w := words{to: h}
@@ -36,8 +32,7 @@ func (g *Graph) Checksum() string {
 	for _, s := range g.Splits {
 		w.masks(s)
 	}
-	// The number of arcs is hashed for directed graphs only. For undirected graphs it would be 0, but the checksums of
-	// undirected graphs in recorded runs were computed without this 0.
+	// Undirected graphs have no number of arcs, since checksums in recorded runs have none.
 	if g.Directed() {
 		w.put(uint32(len(g.Arcs)))
 	}
@@ -49,8 +44,7 @@ func (g *Graph) Checksum() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// words passes 32-bit values to a hash in blocks of 4 KiB, since hashing four bytes at a time takes several times as
-// long.
+// words passes values to a hash in blocks of 4 KiB; four bytes at a time take several times as long.
 type words struct {
 	to   io.Writer
 	buf  [1 << 12]byte
@@ -70,8 +64,7 @@ func (w *words) flush() {
 	w.used = 0
 }
 
-// masks writes the number of nodes, and then a number for each node. This number is 1 if the node is for training, 2
-// for validation, 4 for test, and 0 otherwise.
+// masks are 1 for training, 2 for validation, 4 for test, else 0, after the number of nodes.
 func (w *words) masks(s Split) {
 	w.put(uint32(len(s.Train)))
 	for i := range s.Train {

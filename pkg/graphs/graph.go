@@ -1,8 +1,5 @@
-// Package graphs holds the type Graph, which the other packages read. A Graph has the number of nodes and, as ordinary
-// Go slices, the undirected edges, features, labels and splits. Package graphs does not depend on engines or models.
-//
-// The list of edges has no directions. If the edges of a graph have directions, the Graph also has a second list, of
-// the directed edges, which are called arcs.
+// Package graphs has the type Graph that the other packages read: nodes, undirected edges, features, labels and splits
+// as Go slices, and optionally the directed edges, called arcs.
 package graphs
 
 import (
@@ -12,57 +9,42 @@ import (
 	"slices"
 )
 
-// Edge is an undirected edge between two different nodes. The node with the smaller number comes first.
+// Edge is an undirected edge; the smaller node comes first.
 type Edge [2]int32
 
-// Split says which nodes are used for training, validation and test. Each of the three lists, called masks, has one
-// entry per node. No node is in more than one of them.
+// Split has a mask over the nodes for training, validation and test each; a node is in one at most.
 type Split struct {
 	Train, Val, Test []bool
 }
 
-// Graph is an undirected graph with node features and labels, and optionally with directions of its edges. The zero
-// value is the empty graph.
+// Graph is a graph with node features and labels, empty if zero.
 type Graph struct {
-	// Name is the graph's name as users type it, for example "minesweeper".
-	Name string
-	// NumNodes is the number of nodes, |V|.
+	Name     string
 	NumNodes int
-	// Edges lists each undirected edge {a, b} once, with a < b, in lexicographic order. There are no self loops.
+	// Edges are {a, b} with a < b, each once, sorted, without self loops.
 	Edges []Edge
-	// Arcs is empty if the graph is undirected. Otherwise it lists the directed edges, each once, and may also include
-	// self loops. Arcs are ordered by their first nodes, and arcs with the same first node by their second nodes. See
-	// [Graph.WithArcs].
+	// Arcs, unless empty, are the directed edges, each once, sorted, possibly with self loops; see [Graph.WithArcs].
 	Arcs []Arc
-	// ArcsMissing is a sentence. If the edges of the dataset have directions that were not loaded, it says why they
-	// were not loaded. Otherwise ArcsMissing is empty.
+	// ArcsMissing says why directions that the dataset has were not loaded.
 	ArcsMissing string
-	// Features are the features of all nodes, NumFeatures numbers for each node: first those of node 0, then those of
-	// node 1, and so on.
+	// Features are NumFeatures numbers of node 0, then of node 1, and so on.
 	Features    []float32
 	NumFeatures int
-	// Labels has one entry per node: the number of its class, from 0 to NumClasses-1, or Unlabelled. If no node has a
-	// label, NumClasses is 0.
+	// Labels are classes from 0 to NumClasses-1, or Unlabelled.
 	Labels     []int32
 	NumClasses int
-	// IDs, ClassNames and FeatureNames are the names of nodes, classes and features in the file that the graph was read
-	// from. Each of the three is nil if the file has numbers instead of these names. See [Graph.ID] and
-	// [Graph.Classes].
+	// Names in the file, nil where it has numbers; see [Graph.ID] and [Graph.Classes].
 	IDs, ClassNames, FeatureNames []string
-	// RowNormalised is true if each node's features were divided by their sum when the graph was loaded. (A node whose
-	// features add up to less than 1 keeps its features.) Package datasets divides the features in this way for the
-	// paper's homophilic datasets, such as Cora. The field Features then differs from the file.
+	// RowNormalised features were divided by their sum when the graph was loaded (where it is 1 or more), as the
+	// paper's homophilic datasets: they differ from the file.
 	RowNormalised bool
-	// Splits are divisions of the nodes into training, validation and test nodes. Experiments average their results
-	// over several splits.
-	Splits []Split
+	Splits        []Split
 }
 
 // Unlabelled is the label of a node whose class is not known.
 const Unlabelled int32 = -1
 
-// New builds a graph. The edges may be in any order, and so may the two nodes of an edge. New drops self loops and
-// repeated edges, sorts the other edges, and checks the graph (see [Graph.Validate]).
+// New drops self loops and repeated edges, sorts the others, and checks the graph.
 func New(name string, numNodes int, edges []Edge, features []float32, numFeatures int, labels []int32, numClasses int,
 	splits []Split) (*Graph, error) {
 	g := &Graph{Name: name, NumNodes: numNodes, Edges: canonical(edges), Features: features, NumFeatures: numFeatures,
@@ -73,8 +55,7 @@ func New(name string, numNodes int, edges []Edge, features []float32, numFeature
 	return g, nil
 }
 
-// canonical returns the edges as [Graph] stores them. The node with the smaller number comes first in each edge. The
-// list is sorted, has no self loops, and has each edge only once.
+// canonical is the edges as [Graph] stores them.
 func canonical(edges []Edge) []Edge {
 	out := make([]Edge, 0, len(edges))
 	for _, e := range edges {
@@ -95,9 +76,8 @@ func canonical(edges []Edge) []Edge {
 	return slices.Compact(out)
 }
 
-// Validate returns an error that names the first mistake in the graph, or nil if there is none. Examples of mistakes
-// are an edge with a node that does not exist, edges out of order, and a label that is not a class. Others are a
-// feature that is not finite, an array of wrong length, and a node in two masks of one split.
+// Validate names the first mistake: a node that does not exist, edges out of order, a label that is no class, a feature
+// that is not finite, an array of wrong length, a node in two masks.
 func (g *Graph) Validate() error {
 	if g.NumNodes < 0 || g.NumNodes > math.MaxInt32 {
 		return fmt.Errorf("graph %q: %d nodes, but node numbers must fit 31 bits", g.Name, g.NumNodes)
@@ -158,7 +138,7 @@ func (g *Graph) Validate() error {
 	return nil
 }
 
-// Degrees returns, for every node, the number of its neighbours. A node is not its own neighbour.
+// Degrees are the numbers of neighbours, without the node itself.
 func (g *Graph) Degrees() []int {
 	degrees := make([]int, g.NumNodes)
 	for _, e := range g.Edges {
@@ -168,7 +148,7 @@ func (g *Graph) Degrees() []int {
 	return degrees
 }
 
-// Neighbours returns, for every node, its neighbours in ascending order. A node is not its own neighbour.
+// Neighbours are sorted, without the node itself.
 func (g *Graph) Neighbours() [][]int32 {
 	flat := make([]int32, 2*len(g.Edges))
 	out := make([][]int32, g.NumNodes)

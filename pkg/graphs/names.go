@@ -5,8 +5,7 @@ import (
 	"strconv"
 )
 
-// ID is a node's name in the file that the graph was read from. If the file has no names of nodes, ID is the node's
-// number, counted from 0.
+// ID is a node's name in the file, or its number.
 func (g *Graph) ID(node int) string {
 	if g.IDs != nil {
 		return g.IDs[node]
@@ -14,8 +13,7 @@ func (g *Graph) ID(node int) string {
 	return strconv.Itoa(node)
 }
 
-// Classes returns the names of the classes, in the order of the classes' numbers. If the classes have no names, Classes
-// returns their numbers instead.
+// Classes are the names of the classes, or their numbers.
 func (g *Graph) Classes() []string {
 	if g.ClassNames != nil {
 		return g.ClassNames
@@ -27,7 +25,6 @@ func (g *Graph) Classes() []string {
 	return names
 }
 
-// Labelled counts the nodes whose class is known.
 func (g *Graph) Labelled() (count int) {
 	for _, l := range g.Labels {
 		if l != Unlabelled {
@@ -37,8 +34,6 @@ func (g *Graph) Labelled() (count int) {
 	return count
 }
 
-// checkNames returns an error if the nodes have names, but the number of names is not the number of nodes. It checks
-// the names of classes and the names of features in the same way.
 func (g *Graph) checkNames() error {
 	for _, n := range []struct {
 		what  string
@@ -54,8 +49,7 @@ func (g *Graph) checkNames() error {
 	return nil
 }
 
-// Teaches returns an error if a training, validation or test node of the split has no label. A model cannot be trained
-// on such a split.
+// Teaches returns an error if a node of the split has no label, so that it cannot be trained on.
 func (g *Graph) Teaches(split int) error {
 	s := g.Splits[split]
 	for _, part := range []struct {

@@ -6,8 +6,7 @@ import (
 	"math"
 )
 
-// Array is a NumPy array as it is stored: its raw bytes, and how to read them. The errors of its methods begin with a
-// verb, such as "is in Fortran order with 3 dimensions". The caller can therefore put the array's name before an error.
+// Array is a NumPy array as stored. Errors of its methods begin with a verb, so that its name can stand before.
 type Array struct {
 	Shape   []int
 	kind    byte // 'b' bool, 'i' signed, 'u' unsigned, 'f' float
@@ -17,9 +16,7 @@ type Array struct {
 	data    []byte
 }
 
-// NewArray makes an array from raw bytes. The text descr is NumPy's name for the type of the values, such as "<f4" for
-// float32 with the lowest byte first. If fortran is true, the values are in Fortran order. There must be exactly as
-// many bytes as the shape needs. The bytes are not copied.
+// NewArray makes an array of raw bytes, which are not copied, of NumPy's type descr, such as "<f4".
 func NewArray(descr string, fortran bool, shape []int64, raw []byte) (*Array, error) {
 	a, err := parseDescr(descr)
 	if err != nil {
@@ -37,8 +34,7 @@ func NewArray(descr string, fortran bool, shape []int64, raw []byte) (*Array, er
 	return &a, nil
 }
 
-// setShape sets the shape. The caller must first check the shape by checkShape, which returns an error if the array
-// would be too large.
+// setShape must be given a shape that checkShape has accepted.
 func (a *Array) setShape(shape []int64) {
 	a.Shape = make([]int, len(shape))
 	for i, d := range shape {
@@ -46,8 +42,7 @@ func (a *Array) setShape(shape []int64) {
 	}
 }
 
-// count returns the number of values, which is the product of the dimensions. The product cannot overflow, since
-// checkShape limits it.
+// count is the number of values, which checkShape keeps from overflowing.
 func (a *Array) count() int {
 	n := 1
 	for _, d := range a.Shape {
@@ -56,9 +51,8 @@ func (a *Array) count() int {
 	return n
 }
 
-// each calls f for every value. The arguments of f are the value's position in C order, and the offset of its first
-// byte in the raw bytes. Arrays in Fortran order may have at most two dimensions, which is enough for the public
-// datasets.
+// each calls f with every value's position in C order and the offset of its bytes. Arrays in Fortran order may have two
+// dimensions at most.
 func (a *Array) each(f func(at, offset int) error) error {
 	if !a.fortran || len(a.Shape) < 2 {
 		for i := range a.count() {
@@ -82,8 +76,7 @@ func (a *Array) each(f func(at, offset int) error) error {
 	return nil
 }
 
-// integer reads the value at an offset in the raw bytes of an array of integers or bool. The result ok is false if the
-// value does not fit int64.
+// integer reads an integer or bool; ok is false if it does not fit.
 func (a *Array) integer(offset int) (v int64, ok bool) {
 	b := a.data[offset : offset+a.size]
 	var u uint64
@@ -104,7 +97,7 @@ func (a *Array) integer(offset int) (v int64, ok bool) {
 	return int64(u), u <= math.MaxInt64
 }
 
-// Float32s returns the values in C order. Values beyond the range of float32 become infinite.
+// Float32s are in C order; values beyond float32 are infinite.
 func (a *Array) Float32s() ([]float32, error) {
 	out := make([]float32, a.count())
 	var err error
@@ -132,7 +125,7 @@ func (a *Array) Float32s() ([]float32, error) {
 	return out, err
 }
 
-// Int64s returns the values in C order. Floating-point values are refused.
+// Int64s are in C order; floating-point values are refused.
 func (a *Array) Int64s() ([]int64, error) {
 	if a.kind == 'f' {
 		return nil, fmt.Errorf("holds floating-point values where whole numbers are needed")
@@ -149,7 +142,7 @@ func (a *Array) Int64s() ([]int64, error) {
 	return out, err
 }
 
-// Bools returns the values in C order. Besides bool, integers are accepted if they are 0 or 1.
+// Bools are in C order; integers 0 and 1 count.
 func (a *Array) Bools() ([]bool, error) {
 	if a.kind == 'f' {
 		return nil, fmt.Errorf("holds floating-point values where true and false are needed")

@@ -7,12 +7,10 @@ import (
 	"io"
 )
 
-// maxDeflateRatio is the largest factor by which the method deflate can compress data (RFC 1951: 258 bytes in two
-// bits). An entry that claims a larger factor is damaged, or made to do harm.
+// maxDeflateRatio is the most that deflate can compress (RFC 1951: 258 bytes in two bits).
 const maxDeflateRatio = 1032
 
-// checkEntry returns an error if the archive's directory states impossible sizes of an entry, or an unknown compression
-// method.
+// checkEntry refuses impossible sizes and unknown compression.
 func (z *File) checkEntry(entry *zip.File) error {
 	size := entry.UncompressedSize64
 	if entry.CompressedSize64 > uint64(z.size) {
@@ -38,9 +36,8 @@ func (z *File) checkEntry(entry *zip.File) error {
 	return nil
 }
 
-// sameName tells whether the two names of an entry are equal. A zip archive has the name of an entry in two places: in
-// the archive's directory, and in a zip header before the entry's data. No checksum covers these names. Without the
-// comparison, an optional array with a damaged name would seem to be absent.
+// sameName compares an entry's name in the archive's directory with that before its data. No checksum covers them, and
+// an optional array with a damaged name would seem to be absent.
 func sameName(r io.ReaderAt, f *zip.File) bool {
 	// A zip header has a signature, other fields, the length of the name, the length of the extra field, the name, and
 	// the extra field, in this order. Only the position of the header's end is known. To find its beginning, the loop

@@ -102,7 +102,11 @@ func TestFrontPage(t *testing.T) {
 func TestFrontPageWithoutRuns(t *testing.T) {
 	p := Quick()
 	card := judge(&View{runs.NewView(runs.Scope{Profile: p.Profile}, nil), p})
-	page, err := front(card, nil)
+	o, err := look(card, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := o.part("front")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,6 @@
-// Package echarts finds the file of Apache ECharts, the JavaScript library that draws every figure. The file is not
-// part of this repository, and saved notebooks do not contain it. The installer (folder kernels/install) downloads the
-// file when a user runs `make setup`.
-//
-// This package imports only the standard library and pkg/files. So the installer can use this package before anything
-// else is installed.
+// Package echarts finds the file of Apache ECharts, which draws every figure. It is not in the repository; `make setup`
+// (kernels/install) downloads it. Only the standard library and pkg/files are imported, so that the installer can use
+// the package first.
 package echarts
 
 import (
@@ -19,29 +16,25 @@ import (
 )
 
 const (
-	// Version is the version of ECharts. All figures are drawn and tested with this version.
 	Version = "5.6.0"
 
-	// SHA256 is the SHA-256 hash of the file dist/echarts.min.js of this version of ECharts, in hexadecimal.
+	// SHA256 is that of dist/echarts.min.js, in hexadecimal.
 	SHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
-	// Package is the SHA-512 hash of the npm package of this version of ECharts, as npm's lock files write it.
+	// Package is the SHA-512 of the npm package, as in npm's lock files.
 	Package = "sha512-oTbVTsXfKuEhxftHqL5xprgLoc0k7uScAwtryCgWF6hPYFLRwOUHiFmHGCBKP5NPFNkDVopOieyUqYGH8Fa3kA=="
 
-	// maxBytes is the largest size, in bytes, of a file that [Source] reads. The library itself has 1 MB.
 	maxBytes = 16 << 20
 
-	// Variable is the name of the environment variable with the path of the library. Users may set it. If it is not
-	// set, [Path] looks for the library at the path to which the installer copies it.
+	// Variable names the environment variable with the path of the library.
 	Variable = "REVGNN_ECHARTS"
 
-	// File is the path to which the installer copies the library, relative to the root folder of the repository.
+	// File is where the installer puts it, in the repository.
 	File = ".venv/share/revgnn/echarts.min.js"
 )
 
-// Path returns the path of the library. If the environment variable REVGNN_ECHARTS is set, its value is this path.
-// Otherwise Path looks for .venv/share/revgnn/echarts.min.js in the working directory and in all folders above it, and
-// then in all folders above the running program. If the library is not found, the error says how to install it.
+// Path is what REVGNN_ECHARTS names, or .venv/share/revgnn/echarts.min.js in the working directory or above it, or
+// above the running program.
 func Path() (string, error) {
 	if p := os.Getenv(Variable); p != "" {
 		if _, err := os.Stat(p); err != nil {
@@ -61,8 +54,6 @@ func Path() (string, error) {
 		"run `make setup` in the revgnn checkout, or set %s to an echarts.min.js %s", File, Variable, Version)
 }
 
-// above looks for .venv/share/revgnn/echarts.min.js in the folder dir and in all folders above dir. It returns the path
-// of the file, and whether the file was found.
 func above(dir string) (string, bool) {
 	for {
 		p := filepath.Join(dir, filepath.FromSlash(File))
@@ -77,8 +68,7 @@ func above(dir string) (string, bool) {
 	}
 }
 
-// CanDraw returns an error if the library cannot be read. Commands call it before they train anything. Otherwise they
-// might train for hours, and only then find that they cannot draw the figures.
+// CanDraw returns an error if the library cannot be read. Commands ask before they train for hours.
 func CanDraw() error {
 	if _, err := Source(); err != nil {
 		return fmt.Errorf("figures cannot be drawn: %w", err)
@@ -86,8 +76,7 @@ func CanDraw() error {
 	return nil
 }
 
-// Source reads the library and returns its text. It returns an error if the hash of the file is not that of the
-// expected version.
+// Source is the library's text, if its hash is right.
 func Source() (string, error) {
 	p, err := Path()
 	if err != nil {
@@ -103,7 +92,7 @@ func Source() (string, error) {
 	return string(b), nil
 }
 
-// Check returns an error unless b is the content of the file echarts.min.js in the expected version.
+// Check compares echarts.min.js with the expected version.
 func Check(b []byte) error {
 	if got := fmt.Sprintf("%x", sha256.Sum256(b)); got != SHA256 {
 		return fmt.Errorf("echarts: the file is not echarts.min.js %s: its SHA-256 is %s", Version, got)
@@ -111,7 +100,7 @@ func Check(b []byte) error {
 	return nil
 }
 
-// CheckPackage returns an error unless b is the content of ECharts' npm package in the expected version.
+// CheckPackage compares the npm package with the expected version.
 func CheckPackage(b []byte) error {
 	sum := sha512.Sum512(b)
 	if got := "sha512-" + base64.StdEncoding.EncodeToString(sum[:]); got != Package {
@@ -121,8 +110,7 @@ func CheckPackage(b []byte) error {
 	return nil
 }
 
-// Integrity returns the SHA-256 hash of the library in the notation of the HTML attribute "integrity". If an element
-// that loads a script has this attribute, the browser runs the script only if the script has this hash.
+// Integrity is the hash as the HTML attribute "integrity" has it.
 func Integrity() string {
 	sum, err := hex.DecodeString(SHA256)
 	if err != nil {

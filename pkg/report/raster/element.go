@@ -13,8 +13,7 @@ import (
 	"github.com/srwiley/rasterx"
 )
 
-// element is one element of the picture. The field attributes maps the names of its attributes to their values. The CSS
-// properties in the attribute "style" count as attributes, too.
+// element is an element with its attributes; properties in "style" count as such.
 type element struct {
 	name       string
 	attributes map[string]string
@@ -22,7 +21,6 @@ type element struct {
 	children   []*element
 }
 
-// parse reads an SVG document and returns its outermost element.
 func parse(svg string) (*element, error) {
 	top := &element{}
 	open := []*element{top}
@@ -66,7 +64,6 @@ func (e *element) style(text string) {
 	}
 }
 
-// index adds the element and the elements inside it to the map ids, if they have an id.
 func (e *element) index(ids map[string]*element) {
 	if id := e.attributes["id"]; id != "" {
 		ids[id] = e
@@ -76,8 +73,7 @@ func (e *element) index(ids map[string]*element) {
 	}
 }
 
-// number returns the value of an attribute as a number, without the unit "px". If the attribute is missing or is not a
-// number, number returns the argument called otherwise.
+// number is an attribute without "px", or otherwise.
 func (e *element) number(name string, otherwise float64) float64 {
 	v, ok := e.attributes[name]
 	if !ok {
@@ -90,7 +86,7 @@ func (e *element) number(name string, otherwise float64) float64 {
 	return n
 }
 
-// numbers reads numbers that are separated by commas or white space, up to the first text that is not a number.
+// numbers reads what commas or spaces separate, up to the first that is no number.
 func numbers(text string) []float64 {
 	var list []float64
 	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || unicode.IsSpace(c) }) {
@@ -103,7 +99,6 @@ func numbers(text string) []float64 {
 	return list
 }
 
-// transform reads the value of the attribute "transform". An empty text stands for a transform that changes nothing.
 func transform(text string) (rasterx.Matrix2D, error) {
 	m := rasterx.Identity
 	for text = strings.TrimSpace(text); text != ""; {
@@ -128,7 +123,7 @@ func transform(text string) (rasterx.Matrix2D, error) {
 	return m, nil
 }
 
-// colour reads a colour in one of the forms #rgb, #rrggbb, rgb(...) and rgba(...).
+// colour reads #rgb, #rrggbb, rgb(...) or rgba(...).
 func colour(text string) (color.NRGBA, error) {
 	if digits, ok := strings.CutPrefix(text, "#"); ok {
 		if len(digits) == 3 {

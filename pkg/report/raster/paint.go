@@ -17,8 +17,7 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// painter paints the area inside an outline. It implements the interface rasterx.Scanner. The library rasterx turns an
-// outline into straight lines, and passes them to the methods Start and Line of the painter.
+// painter is a rasterx.Scanner: rasterx turns outlines into lines and passes them to Start and Line.
 type painter struct {
 	canvas *canvas
 	lines  []line
@@ -53,8 +52,7 @@ func (p *painter) SetColor(c interface{})  {}
 func (p *painter) SetWinding(nonZero bool) {}
 func (p *painter) SetClip(image.Rectangle) {}
 
-// paint fills the outline with the colours of the image source. Points count as inside the outline by the "non-zero
-// winding rule", which is the default of SVG.
+// paint fills the outline by the non-zero winding rule, SVG's default.
 func (p *painter) paint(source image.Image) {
 	box := image.Rect(p.extent.Min.X.Floor(), p.extent.Min.Y.Floor(), p.extent.Max.X.Ceil(), p.extent.Max.Y.Ceil())
 	visible := box.Intersect(p.canvas.clip)
@@ -77,9 +75,7 @@ func (p *painter) paint(source image.Image) {
 	draw.DrawMask(p.canvas.image, visible, source, visible.Min, mask, visible.Min.Sub(box.Min), draw.Over)
 }
 
-// gradient is a linear gradient: colours that change along a line. The field box is the bounding box of the shape that
-// is painted, in the units of the shape. The field at has places on the line, from 0 at its start to 1 at its end. The
-// field colours has the colour at each of these places.
+// gradient is a linear gradient: colours at places from 0 to 1 on a line, in the box of the shape.
 type gradient struct {
 	box            bounds
 	back           rasterx.Matrix2D // the transform from pixels to the units of the shape
@@ -114,9 +110,7 @@ func newGradient(e *element, outline path, m rasterx.Matrix2D, opacity float64) 
 func (g *gradient) ColorModel() color.Model { return color.NRGBAModel }
 func (g *gradient) Bounds() image.Rectangle { return image.Rect(-1e9, -1e9, 1e9, 1e9) }
 
-// At returns the colour of a pixel. If the pixel lies between two of the places in the field at, At returns the colour
-// at the first of the two. The steps between the colours are too small to be seen, since ECharts writes a hundred
-// places for a gradient.
+// At is the colour at the lower of two places; ECharts writes a hundred, too close to see steps.
 func (g *gradient) At(x, y int) color.Color {
 	u, v := g.back.Transform(float64(x)+0.5, float64(y)+0.5)
 	u, v = (u-g.box.left)/(g.box.right-g.box.left), (v-g.box.top)/(g.box.down-g.box.top)

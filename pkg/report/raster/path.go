@@ -10,8 +10,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// path is a list of segments. A segment of the kind M begins a new part of the path at a point. L draws a straight
-// line, and C draws a cubic curve. Z closes the part: it draws a line back to the start of the part.
+// path is a list of segments: M begins a part, L is a line, C a cubic curve, Z a line back to the part's start.
 type path []segment
 
 type segment struct {
@@ -37,9 +36,7 @@ func (p path) transformed(m rasterx.Matrix2D) path {
 
 func fix(v float64) fixed.Int26_6 { return fixed.Int26_6(math.Round(v * 64)) }
 
-// addTo sends the path to a [rasterx.Adder], which fills or strokes it. A path consists of parts; each begins with a
-// segment of the kind M. If the path is to be filled, every part is closed by a line to its start. If it is to be
-// stroked, a part is closed only if it ends with a segment of the kind Z.
+// addTo sends the path to fill, which closes every part, or to stroke, which closes those that end with Z.
 func (p path) addTo(a rasterx.Adder, fill bool) {
 	open := false
 	at := func(q point) fixed.Point26_6 { return fixed.Point26_6{X: fix(q.x), Y: fix(q.y)} }
@@ -65,8 +62,6 @@ func (p path) addTo(a rasterx.Adder, fill bool) {
 	}
 }
 
-// bounds is the smallest rectangle that contains all points of the paths that were added to it. The method add adds a
-// path.
 type bounds struct {
 	any                    bool
 	left, top, right, down float64
@@ -148,9 +143,7 @@ func parsePath(d string) (path, error) {
 	return p.drawn, nil
 }
 
-// pen makes a path from the path commands of SVG, such as "L 10 20" (draw a line to the point (10, 20)). The field at
-// is the current position, and the field start is the point at which the current part of the path began. Each command M
-// begins a new part.
+// pen makes a path from SVG's commands; at is the position, start that of the current part.
 type pen struct {
 	drawn     path
 	at, start point
@@ -205,7 +198,7 @@ func skip(d string, i int) int {
 	return i
 }
 
-// numberEnd returns the index just after the number that begins at index i of the text d.
+// numberEnd is just after the number that begins at d[i].
 func numberEnd(d string, i int) int {
 	end, dot := i, false
 	for ; end < len(d); end++ {

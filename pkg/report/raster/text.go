@@ -18,13 +18,11 @@ var (
 	bold    = sync.OnceValues(func() (*sfnt.Font, error) { return sfnt.Parse(liberationsansbold.TTF) })
 )
 
-// em is the font size, in pixels, at which the outlines of characters are read from the font. The font library rounds
-// coordinates to 1/64 of a pixel. At this large font size, the rounding is too small to be seen.
+// em is the font size at which outlines are read, large since the library rounds to 1/64 pixel.
 const em = 1024
 
-// middle is the distance between the baseline, on which letters stand, and the middle of a line of text, in units of
-// the font size. The middle is half way between the highest and the lowest point that characters may reach. If the
-// attribute "dominant-baseline" of a text is "central", the middle of the text has the given y coordinate.
+// middle is half way between the highest and lowest point of characters, above the baseline, in font sizes;
+// "dominant-baseline: central" puts it at y.
 const middle = (0.905 - 0.212) / 2
 
 func (c *canvas) text(e *element, m rasterx.Matrix2D) error {
@@ -53,7 +51,7 @@ func (c *canvas) text(e *element, m rasterx.Matrix2D) error {
 	return c.shape(e, outline, m)
 }
 
-// setText returns the outline of a line of text and the width of the line, in a font of size 1.
+// setText is the outline and the width of a line in a font of size 1.
 func setText(f *sfnt.Font, text string) (outline path, width float64, err error) {
 	var buffer sfnt.Buffer
 	size := fixed.I(em)
@@ -111,7 +109,7 @@ func (p *path) glyph(segments sfnt.Segments, right float64) {
 	}
 }
 
-// Width returns the width of a line of text, in units of the font size.
+// Width is that of a line of text in font sizes.
 func Width(text string, boldly bool) (float64, error) {
 	parsed := regular
 	if boldly {
