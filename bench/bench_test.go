@@ -152,23 +152,23 @@ func TestPeersAgree(t *testing.T) {
 	e := enginetest.Open(t, engine.CPU)
 	s, done := setup{python: python, scripts: "."}, map[string]bool{}
 	for _, c := range all(t) {
-		if c.Peer == "" || done[c.Config.Model] {
+		if c.Peer == "" || done[c.config.Model] {
 			continue
 		}
 		turn := len(done)
-		done[c.Config.Model] = true
-		c.Config.Hidden, c.Config.Epochs = 8, 5
-		if c.Config.Forward > 0 {
-			c.Config.Forward = 2
+		done[c.config.Model] = true
+		c.config.Hidden, c.config.Epochs = 8, 5
+		if c.config.Forward > 0 {
+			c.config.Forward = 2
 		}
-		if c.Config.Reverse > 0 {
-			c.Config.Reverse = 4
+		if c.config.Reverse > 0 {
+			c.config.Reverse = 4
 		}
 		for i, kind := range kinds { // five labels, and two
 			if c.Peer == pyg && i != turn%len(kinds) {
 				continue
 			}
-			t.Run(c.Config.Model+" on "+kind, func(t *testing.T) {
+			t.Run(c.config.Model+" on "+kind, func(t *testing.T) {
 				agrees(t, e, s, c, kind, layouts[turn%len(layouts)])
 			})
 		}
@@ -179,11 +179,11 @@ func TestPeersAgree(t *testing.T) {
 // checks that the losses of both agree.
 func agrees(t *testing.T, e *engine.Engine, s setup, c Case, kind, layout string) {
 	g := synthetic(t, kind, 300)
-	parameters, err := drawn(c.Config, g.NumFeatures, g.NumClasses)
+	parameters, err := drawn(c.config, g.NumFeatures, g.NumClasses)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := train.Bench(t.Context(), e, g, c.Config, parameters)
+	b, err := train.Bench(t.Context(), e, g, c.config, parameters)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func agrees(t *testing.T, e *engine.Engine, s setup, c Case, kind, layout string
 			t.Errorf("%s, step %d: the peer's loss is %g, revgnn's %g", kind, i+1, l, b.Losses[i])
 		}
 	}
-	if b.Losses[4] >= b.Losses[0] || c.Config.Reverse > 0 && r.Iterations.Solve <= 1 {
+	if b.Losses[4] >= b.Losses[0] || c.config.Reverse > 0 && r.Iterations.Solve <= 1 {
 		t.Errorf("%s: %+v, losses %v", kind, r.Iterations, b.Losses)
 	}
 }

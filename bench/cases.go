@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -14,24 +12,32 @@ import (
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Case is a model of a given size and a graph, timed in training; data/bench/cases.json lists the cases ([entry]).
+// Case is a model of a given size and a graph, timed in training, as data/bench/cases.json lists them. Depths and
+// widths are the paper's; on synthetic graphs, 1 forward and 16 reverse layers of width 64. Weights are bounded inside
+// the model, as in the authors' code (`--normalise reparametrise`, see [bound]).
 type Case struct {
 	// Name is unique, such as "gcn-chameleon-1-64-256" for 1 forward and 64 reverse layers of width 256; beginnings of
 	// names choose cases.
 	Name string `json:"name"`
 	// Dataset is public, or synthetic, such as "communities:100000" nodes.
-	Dataset string       `json:"dataset"`
-	Config  train.Config `json:"config"`
+	Dataset string `json:"dataset"`
+	// Settings of the Model; others have its defaults, and trainings those of [train.Default].
+	Model    string                     `json:"model"`
+	Settings map[string]json.RawMessage `json:"settings"`
+	Steps    int                        `json:"steps"`
 	// Peer is the script with the same model in PyTorch, one of [peers], or "". Authors is zero if the authors' code
 	// lacks the model.
 	Peer    string `json:"peer"`
 	Authors Effort `json:"authors"`
-	// An Extra case is not among the cases that run by default. A Quick case takes some seconds.
-	Extra bool `json:"-"`
-	Quick bool `json:"-"`
+	// Extra cases do not run by default. Quick ones take some seconds.
+	Extra bool `json:"extra"`
+	Quick bool `json:"quick"`
+
+	config train.Config // of all of this
 }
 
 // Effort says how many steps the authors' code trains for, and by what its memory is estimated.
@@ -45,83 +51,58 @@ type Effort struct {
 	Messages float64 `json:"messages"`
 }
 
-// entry is a case in the file. Depths and widths are the paper's; on synthetic graphs, 1 forward and 16 reverse layers
-// of width 64. Weights are bounded inside the model, as in the authors' code (`--normalise reparametrise`, see
-// [bound]), and trainings have the settings of [train.Default].
-type entry struct {
-	Name, Dataset, Model string
-	Settings             map[string]json.RawMessage
-	Steps                int
-	Peer                 string
-	Authors              Effort
-	Extra, Quick         bool
-}
-
-// cases returns all cases of data/bench/cases.json.
 var cases = sync.OnceValues(func() ([]Case, error) { return decodeCases(data.BenchCases()) })
 
-const casesFile = "data/bench/cases.json"
-
-// decodeCases reads a list of [entry]; unknown names and impossible cases are errors.
-func decodeCases(document []byte) ([]Case, error) {
-	var entries []entry
-	d := json.NewDecoder(bytes.NewReader(document))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&entries); err != nil {
-		return nil, fmt.Errorf("%s is no list of cases: %w", casesFile, err)
+// decodeCases reads a list of cases; unknown names and impossible cases are errors.
+func decodeCases(document []byte) (list []Case, err error) {
+	const file = "data/bench/cases.json"
+	if err := files.Strict(document, &list); err != nil {
+		return nil, fmt.Errorf("%s is no list of cases: %w", file, err)
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%s has something behind the list of cases: remove it", casesFile)
-	}
-	var list []Case
 	names := map[string]bool{}
-	for i, e := range entries {
-		c, err := e.read()
-		if err != nil {
-			return nil, fmt.Errorf("%s, case %d, %q: %w", casesFile, i+1, e.Name, err)
+	for i := range list {
+		c := &list[i]
+		if err := c.resolve(); err != nil {
+			return nil, fmt.Errorf("%s, case %d, %q: %w", file, i+1, c.Name, err)
 		}
-		if names[e.Name] {
-			return nil, fmt.Errorf("%s, case %d: another is called %q, too; names must differ", casesFile, i+1, e.Name)
+		if names[c.Name] {
+			return nil, fmt.Errorf("%s, case %d: another is called %q, too; names must differ", file, i+1, c.Name)
 		}
-		names[e.Name] = true
-		list = append(list, c)
+		names[c.Name] = true
 	}
 	return list, nil
 }
 
-func (e entry) read() (Case, error) {
-	c := Case{Name: e.Name, Dataset: e.Dataset, Config: train.Default(e.Model), Peer: e.Peer, Authors: e.Authors,
-		Extra: e.Extra, Quick: e.Quick}
-	if e.Name == "" || strings.ContainsAny(e.Name, ", /") {
-		return c, errors.New("its name must be a text without commas, spaces and slashes")
+// resolve checks the case and sets its configuration.
+func (c *Case) resolve() error {
+	if c.Name == "" || strings.ContainsAny(c.Name, ", /") {
+		return errors.New("its name must be a text without commas, spaces and slashes")
 	}
-	if _, synthetic, err := parseSynthetic(e.Dataset); err != nil {
-		return c, err
-	} else if !synthetic {
-		if _, err := datasets.Info(e.Dataset); err != nil {
-			return c, err
+	_, synthetic, err := parseSynthetic(c.Dataset)
+	if err == nil && !synthetic {
+		_, err = datasets.Info(c.Dataset)
+	}
+	if err != nil {
+		return err
+	}
+	c.config = train.Default(c.Model)
+	for _, key := range slices.Sorted(maps.Keys(c.Settings)) {
+		if err := c.config.Config.Decode(key, c.Settings[key]); err != nil {
+			return err
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(e.Settings)) {
-		// Only settings of the model are allowed. The settings of the training are the same in all cases.
-		if err := c.Config.Config.Decode(key, e.Settings[key]); err != nil {
-			return c, err
-		}
+	c.config.Epochs = c.Steps
+	switch a := c.Authors; {
+	case c.Peer != "" && !slices.Contains(peers, c.Peer):
+		return fmt.Errorf("its peer is %q: choose %s, or none", c.Peer, strings.Join(peers, " or "))
+	case c.Steps < 2 || a != (Effort{}) && a.Steps < 2:
+		return fmt.Errorf("it has %d steps, and %d of the authors: choose 2 at least, since the first is not counted",
+			c.Steps, a.Steps)
+	case a != (Effort{}) && a.Evaluations <= 0 || a.Messages < 0:
+		return fmt.Errorf("it has %g evaluations and %g messages of the authors: choose a positive number, and zero or "+
+			"more", a.Evaluations, a.Messages)
 	}
-	c.Config.Epochs = e.Steps
-	if e.Peer != "" && !slices.Contains(peers, e.Peer) {
-		return c, fmt.Errorf("its peer is %q: choose %s, or none", e.Peer, strings.Join(peers, " or "))
-	}
-	if e.Steps < 2 || e.Authors != (Effort{}) && e.Authors.Steps < 2 {
-		return c, fmt.Errorf("it has %d steps, and %d of the authors: "+
-			"choose 2 at least, since the first is not counted", e.Steps, e.Authors.Steps)
-	}
-	if e.Authors != (Effort{}) && e.Authors.Evaluations <= 0 || e.Authors.Messages < 0 {
-		return c, fmt.Errorf("it has %g evaluations and %g messages of the authors: choose a positive number, "+
-			"and zero or more",
-			e.Authors.Evaluations, e.Authors.Messages)
-	}
-	return c, c.Config.Validate()
+	return c.config.Validate()
 }
 
 // bound is that of a layer's Frobenius norm: 0.999, or less for many reverse layers. A random d x d matrix of norm s
@@ -133,14 +114,14 @@ func bound(reverse, hidden int) float64 {
 }
 
 // selected are the cases that words between commas name: default, all, quick, a name, or its part before a dash.
-func selected(all []Case, names string) ([]Case, error) {
-	chosen := make([]bool, len(all))
+func selected(all []Case, names string) (out []Case, err error) {
+	chosen := map[string]bool{}
 	for name := range strings.SplitSeq(names, ",") {
 		found := false
-		for i, c := range all {
+		for _, c := range all {
 			if name == "all" || name == "default" && !c.Extra || name == "quick" && c.Quick ||
 				strings.HasPrefix(c.Name+"-", name+"-") {
-				chosen[i], found = true, true
+				chosen[c.Name], found = true, true
 			}
 		}
 		if !found {
@@ -152,19 +133,10 @@ func selected(all []Case, names string) ([]Case, error) {
 				name, strings.Join(known, ", "))
 		}
 	}
-	var out []Case
-	for i, c := range all {
-		if chosen[i] {
+	for _, c := range all {
+		if chosen[c.Name] {
 			out = append(out, c)
 		}
 	}
 	return out, nil
-}
-
-func named(all []Case, name string) (Case, error) {
-	i := slices.IndexFunc(all, func(c Case) bool { return c.Name == name })
-	if i < 0 {
-		return Case{}, fmt.Errorf("no case is called %q: -list lists them", name)
-	}
-	return all[i], nil
 }

@@ -2,15 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
@@ -60,7 +58,7 @@ func (o *options) compare(ctx context.Context, all []Case) error {
 // addCase runs a case and writes the report. A case that fails is told; an error ends the comparison.
 func (o *options) addCase(ctx context.Context, r *Report, c Case, programs []string) error {
 	if o.steps > 0 {
-		c.Config.Epochs, c.Authors.Steps = o.steps, min(o.steps, c.Authors.Steps)
+		c.config.Epochs, c.Authors.Steps = o.steps, min(o.steps, c.Authors.Steps)
 	}
 	x, err := o.one(ctx, c, programs)
 	if x != nil {
@@ -81,7 +79,7 @@ func (o *options) addCase(ctx context.Context, r *Report, c Case, programs []str
 
 // one runs every program once in each round. With an error, the result has what was finished.
 func (o *options) one(ctx context.Context, c Case, programs []string) (*Result, error) {
-	p, err := o.prepared(ctx, c)
+	p, err := prepare(ctx, c, o.out, datasets.Options{Dir: o.data})
 	if err != nil {
 		return nil, err
 	}
@@ -112,31 +110,6 @@ func (o *options) one(ctx context.Context, c Case, programs []string) (*Result, 
 		}
 	}
 	return x, nil
-}
-
-func (o *options) prepared(ctx context.Context, c Case) (p Prepared, err error) {
-	out, err := o.self(ctx, "-prepare", c.Name)
-	if err == nil {
-		err = json.Unmarshal(out, &p)
-	}
-	return p, err
-}
-
-// self runs this program again with the given flags, and returns its output.
-func (o *options) self(ctx context.Context, args ...string) ([]byte, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	var stderr strings.Builder
-	args = append([]string{"-out", o.out, "-data", o.data, "-engine", o.engine}, args...)
-	c := exec.CommandContext(ctx, program, args...)
-	c.Stderr = &stderr
-	out, err := c.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, strings.TrimPrefix(last(stderr.String()), "bench: "))
-	}
-	return out, nil
 }
 
 func told(r Run) string {

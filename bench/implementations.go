@@ -136,8 +136,8 @@ func (s setup) ours(c Case, p Prepared) []string {
 	if s.engine != "" {
 		l.flag("engine", s.engine)
 	}
-	l.flag("epochs", c.Config.Epochs)
-	l.flag("model", c.Config.Model)
+	l.flag("epochs", c.config.Epochs)
+	l.flag("model", c.config.Model)
 	l.settings(c, p, func(string) bool { return true })
 	return l
 }
@@ -145,12 +145,12 @@ func (s setup) ours(c Case, p Prepared) []string {
 func (s setup) peer(c Case, p Prepared) []string {
 	l := line{s.python, filepath.Join(s.scripts, c.Peer)}
 	l.flag("graph", p.File)
-	l.flag("steps", c.Config.Epochs)
+	l.flag("steps", c.config.Epochs)
 	if c.Peer == byHand {
 		l.settings(c, p, func(name string) bool { return slices.Contains(peerTakes, name) })
 		return l
 	}
-	l.flag("model", c.Config.Model)
+	l.flag("model", c.config.Model)
 	l.flag("layout", cmp.Or(p.Layout, layouts[0]))
 	l.settings(c, p, func(string) bool { return true })
 	return l
@@ -162,7 +162,7 @@ func (s setup) theirs(c Case, p Prepared, free int64) []string {
 	l.flag("graph", p.File)
 	l.flag("memory", free)
 	l.flag("steps", c.Authors.Steps)
-	l.flag("model", c.Config.Model)
+	l.flag("model", c.config.Model)
 	l.settings(c, p, func(name string) bool { return slices.Contains(authorsTakes, name) })
 	return l
 }
@@ -175,8 +175,8 @@ func (l *line) flag(name string, value any) { *l = append(*l, fmt.Sprintf("--%s=
 // settings adds initial weights, learning rate, and the settings that the program takes.
 func (l *line) settings(c Case, p Prepared, takes func(name string) bool) {
 	l.flag("weights", p.Weights)
-	l.flag("lr", c.Config.LearningRate)
-	for _, setting := range c.Config.Config.Settings() {
+	l.flag("lr", c.config.LearningRate)
+	for _, setting := range c.config.Config.Settings() {
 		if takes(setting.Name) {
 			l.flag(setting.Name, setting.Current())
 		}
@@ -188,7 +188,7 @@ func (l *line) settings(c Case, p Prepared, takes func(name string) bool) {
 // 2.8; older versions need several times as much). The process has a memory limit besides.
 func authorsBytes(c Case, p Prepared) int64 {
 	const base = 0.9e9 // Python and its packages
-	d, n, entries := float64(c.Config.Hidden), float64(p.Nodes), float64(p.entries())
+	d, n, entries := float64(c.config.Hidden), float64(p.Nodes), float64(p.entries())
 	return int64(base + c.Authors.Evaluations*(20*d*n+24*entries+4*d*c.Authors.Messages*entries))
 }
 

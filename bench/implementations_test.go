@@ -17,7 +17,7 @@ func TestCommands(t *testing.T) {
 	s := setup{revgnn: "revgnn", python: "python", authors: "checkout"}
 	for _, c := range all(t) {
 		ours, _ := s.command(Ours, c, Prepared{}, 0)
-		got := train.Default(c.Config.Model)
+		got := train.Default(c.config.Model)
 		got.Epochs = 0
 		for _, arg := range ours[4:] {
 			name, text, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
@@ -28,7 +28,7 @@ func TestCommands(t *testing.T) {
 				t.Errorf("%s: %v", c.Name, err)
 			}
 		}
-		if got != c.Config || !slices.Contains(ours, "--model="+c.Config.Model) {
+		if got != c.config || !slices.Contains(ours, "--model="+c.config.Model) {
 			t.Errorf("%s: revgnn is given %q", c.Name, ours)
 		}
 		if _, skip := s.command(Peer, c, Prepared{}, 0); (skip == "") != (c.Peer != "") {
@@ -70,16 +70,12 @@ func TestMemoryOfTheAuthorsCode(t *testing.T) {
 		{"gat-chameleon-8-8-64", chameleon, 1.46},
 		{"grand-chameleon-64", chameleon, 1.26},
 	} {
-		of, err := named(all(t), c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := gb(authorsBytes(of, c.on)); got < 0.7*c.measured || got > 1.5*c.measured {
+		if got := gb(authorsBytes(named(t, c.name), c.on)); got < 0.7*c.measured || got > 1.5*c.measured {
 			t.Errorf("%s on %+v: %.1f GB predicted, %.1f measured", c.name, c.on, got, c.measured)
 		}
 	}
 	s := setup{python: "python", authors: "checkout"}
-	deep, _ := named(all(t), "gcn-minesweeper-1-256-64")
+	deep := named(t, "gcn-minesweeper-1-256-64")
 	if _, skip := s.command(Authors, deep, mines, 20e9); !strings.Contains(skip, "needs some") {
 		t.Errorf("got %q", skip)
 	}

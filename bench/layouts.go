@@ -18,7 +18,7 @@ const trialSteps = 4
 // trial trains a few steps in each layout to find the fastest.
 func (o *options) trial(ctx context.Context, x *Result) error {
 	c, p := x.Case, x.Graph
-	c.Config.Epochs = trialSteps
+	c.config.Epochs = trialSteps
 	x.Layouts = map[string]float64{}
 	for _, p.Layout = range layouts {
 		r, err := execute(ctx, Peer, 0, o.peer(c, p), o.limit)

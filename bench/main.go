@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -10,8 +9,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
-
-	"github.com/revgnn/revgnn/pkg/datasets"
 )
 
 // options of the command line.
@@ -22,8 +19,6 @@ type options struct {
 	steps      int
 	limit      time.Duration
 	list       bool
-	// prepare names the case whose files alone are made.
-	prepare string
 }
 
 func main() {
@@ -57,8 +52,6 @@ func run(ctx context.Context, f *flag.FlagSet, args []string) error {
 			fmt.Println(c.Name)
 		}
 		return nil
-	case o.prepare != "":
-		return o.prepareOne(ctx, all)
 	}
 	return o.compare(ctx, all)
 }
@@ -78,18 +71,4 @@ func (o *options) add(f *flag.FlagSet) {
 	f.StringVar(&o.out, "out", filepath.Join("out", "bench"), "folder for results, graphs and weights")
 	f.DurationVar(&o.limit, "limit", 15*time.Minute, "time limit of one process")
 	f.BoolVar(&o.list, "list", false, "list the cases and stop")
-	f.StringVar(&o.prepare, "prepare", "",
-		"make the graph and the weights of the case of that name, print where they are as JSON, and stop")
-}
-
-func (o *options) prepareOne(ctx context.Context, all []Case) error {
-	c, err := named(all, o.prepare)
-	if err != nil {
-		return err
-	}
-	p, err := prepare(ctx, c, o.out, datasets.Options{Dir: o.data})
-	if err != nil {
-		return err
-	}
-	return json.NewEncoder(os.Stdout).Encode(p)
 }

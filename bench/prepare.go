@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/datasets"
@@ -35,9 +36,20 @@ func (p Prepared) entries() int { return 2*p.Edges + p.Nodes }
 
 const weightSeed = 1
 
-// prepare makes the files of a case, in a process of its own.
+// prepare makes the files of a case in the folder out.
 func prepare(ctx context.Context, c Case, out string, options datasets.Options) (p Prepared, err error) {
-	if p.Dataset, p.File, err = graphFile(ctx, c.Dataset, out, options); err != nil {
+	synthetic, is, err := parseSynthetic(c.Dataset)
+	if err != nil {
+		return p, err
+	}
+	if is {
+		p.File, err = synthetic.ensure(filepath.Join(out, "graphs"))
+		p.Dataset = p.File
+	} else {
+		p.Dataset = c.Dataset
+		p.File, err = public(ctx, c.Dataset, options)
+	}
+	if err != nil {
 		return p, err
 	}
 	z, err := npz.Open(p.File)
@@ -59,52 +71,36 @@ func prepare(ctx context.Context, c Case, out string, options datasets.Options) 
 	if err != nil {
 		return p, err
 	}
-	for _, l := range labels {
-		p.Classes = max(p.Classes, int(l)+1)
+	p.Classes = int(slices.Max(labels)) + 1
+	weights, err := drawn(c.config, p.Features, p.Classes)
+	if err != nil {
+		return p, err
 	}
 	p.Weights = filepath.Join(out, "weights", c.Name+".npz")
-	return p, initialWeights(c.Config, p)
+	if err := os.MkdirAll(filepath.Dir(p.Weights), 0o777); err != nil {
+		return p, err
+	}
+	return p, trained.WriteWeights(p.Weights, weights)
 }
 
-// graphsIn returns the folder of synthetic graphs. out is the folder of results.
-func graphsIn(out string) string { return filepath.Join(out, "graphs") }
-
-func graphFile(ctx context.Context, dataset, out string, options datasets.Options) (name, file string, err error) {
-	s, ok, err := parseSynthetic(dataset)
+// public is the file of a public dataset, downloaded if it is missing.
+func public(ctx context.Context, name string, options datasets.Options) (path string, err error) {
+	info, err := datasets.Info(name)
 	if err != nil {
-		return "", "", err
-	}
-	if ok {
-		file, err = s.ensure(graphsIn(out))
-		return file, file, err
-	}
-	info, err := datasets.Info(dataset)
-	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	if info.Format != data.Platonov {
-		return "", "", fmt.Errorf("dataset %s is no single .npz file with Platonov's keys, which the peer reads: "+
-			"choose one that is", dataset)
+		return "", fmt.Errorf("dataset %s is no single .npz file with Platonov's keys, which the peer reads: choose one "+
+			"that is", name)
 	}
 	dir, err := datasets.Dir(options.Dir)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	return dataset, filepath.Join(dir, info.Files[0].Name), datasets.Get(ctx, dataset, options)
+	return filepath.Join(dir, info.Files[0].Name), datasets.Get(ctx, name, options)
 }
 
-// initialWeights draws the initial weights that all programs start from, under the names of PyTorch's parameters.
-func initialWeights(c train.Config, p Prepared) error {
-	parameters, err := drawn(c, p.Features, p.Classes)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(p.Weights), 0o777); err != nil {
-		return err
-	}
-	return trained.WriteWeights(p.Weights, parameters)
-}
-
+// drawn are initial weights that all programs start from, under the names of PyTorch's parameters.
 func drawn(c train.Config, features, classes int) (map[string]train.Array, error) {
 	list, err := models.Parameters(c.Config, features, classes)
 	if err != nil {

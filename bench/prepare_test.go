@@ -8,14 +8,14 @@ import (
 // TestWeightsAreDrawn checks that the weights do not depend on the seed of the training. It also checks the first
 // values of batch normalisation's running statistics: means must be 0, and variances 1.
 func TestWeightsAreDrawn(t *testing.T) {
-	c, _ := named(all(t), "gcn-minesweeper-1-64-64")
-	k := c.Config
+	c := named(t, "gcn-minesweeper-1-64-64")
+	k := c.config
 	k.Norm, k.Seed = "batch", 5
 	w, err := drawn(k, 7, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := drawn(c.Config, 7, 2)
+	again, err := drawn(c.config, 7, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,18 +47,6 @@ type Iterations struct {
 	Adjoint float64 `json:"adjoint"`
 }
 
-// printed is what programs write: revgnn the median time of a step, scripts the times of all.
-type printed struct {
-	EpochSeconds   float64           `json:"epoch_seconds"`
-	Seconds        []float64         `json:"seconds"`
-	CompileSeconds float64           `json:"compile_seconds"`
-	Iterations     *Iterations       `json:"iterations"`
-	Losses         []*float64        `json:"losses"`
-	Engine         string            `json:"engine"`
-	Threads        int               `json:"threads"`
-	Versions       map[string]string `json:"versions"`
-}
-
 // execute runs a command line within the limit. Error says why a run failed; an error means interrupted.
 func execute(ctx context.Context, which string, round int, args []string, limit time.Duration) (r Run, err error) {
 	r = Run{Program: which, Round: round, Load: load()}
@@ -88,13 +76,16 @@ func execute(ctx context.Context, which string, round int, args []string, limit 
 	return r, nil
 }
 
+// read reads what the program wrote: revgnn the median time of a step, scripts the times of all.
 func (r *Run) read(document []byte) error {
-	var p printed
+	p := struct {
+		*Run
+		Seconds []float64  `json:"seconds"`
+		Losses  []*float64 `json:"losses"`
+	}{Run: r}
 	if err := json.Unmarshal(document, &p); err != nil {
 		return fmt.Errorf("it wrote no JSON document: %w", err)
 	}
-	r.EpochSeconds, r.CompileSeconds, r.Iterations = p.EpochSeconds, p.CompileSeconds, p.Iterations
-	r.Engine, r.Threads, r.Versions = p.Engine, p.Threads, p.Versions
 	if len(p.Seconds) > 1 {
 		r.EpochSeconds = metrics.Median(p.Seconds[1:])
 	}

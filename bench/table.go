@@ -42,100 +42,99 @@ func (r *Report) markdown() (string, error) {
 	return b.String(), nil
 }
 
+// column is a number of a program's summary, in the form that show gives it; "" if there is nothing to show.
+type column struct {
+	report.Column
+	which string
+	show  func(*Summary) string
+}
+
 // tables are one of times, and one of memory, iterations and losses.
 func (r *Report) tables() []*report.Table {
 	if len(r.Results) == 0 {
 		return nil
 	}
-	const corner, times = "model-graph-forward-reverse-width", "times revgnn's"
-	time := &report.Table{ID: "times", Title: "Seconds per epoch, medians over the rounds", Corner: corner,
-		Columns: []report.Column{{Name: "nodes"}, {Name: "entries"}, {Name: "revgnn", Unit: "s"},
-			{Name: "peer", Unit: "s"}, {Name: "peer", Unit: times}, {Name: "authors", Unit: "s"},
-			{Name: "authors", Unit: times}, {Name: "to compile", Unit: "s"}},
-		Notes: []string{"Above 1 time, revgnn is faster."}}
-	rest := &report.Table{ID: "rest", Corner: corner,
-		Title: "Peak memory; iterations per reverse layer (solve / adjoint); " +
-			"largest relative difference of losses after the same steps",
-		Columns: []report.Column{{Group: "memory", Name: "revgnn", Unit: "MB"},
-			{Group: "memory", Name: "peer", Unit: "MB"}, {Group: "memory", Name: "peer", Unit: times},
-			{Group: "memory", Name: "authors", Unit: "MB"},
-			{Group: "iterations", Name: "revgnn"}, {Group: "iterations", Name: "peer"},
-			{Group: "losses", Name: "peer"}, {Group: "losses", Name: "authors"}}}
+	ratio := func(r float64) string {
+		if r == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%.2f", r)
+	}
+	seconds := func(s *Summary) string { return fmt.Sprintf("%.3g", s.EpochSeconds) }
+	timeRatio := func(s *Summary) string { return ratio(s.TimeRatio) }
+	megabytes := func(s *Summary) string { return fmt.Sprintf("%.0f", float64(s.PeakBytes)/1e6) }
+	iterations := func(s *Summary) string {
+		if s.Iterations == nil {
+			return ""
+		}
+		return fmt.Sprintf("%.2f / %.2f", s.Iterations.Solve, s.Iterations.Adjoint)
+	}
+	agreement := func(s *Summary) string {
+		if s.TimeRatio == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%.0e in %d steps", s.LossDifference, s.Steps)
+	}
+	named := func(group, name, unit string) report.Column {
+		return report.Column{Group: group, Name: name, Unit: unit}
+	}
+	const times = "times revgnn's"
+	return []*report.Table{
+		r.table("times", "Seconds per epoch, medians over the rounds; above 1 time, revgnn is faster", []column{
+			{named("", "revgnn", "s"), Ours, seconds}, {named("", "peer", "s"), Peer, seconds},
+			{named("", "peer", times), Peer, timeRatio}, {named("", "authors", "s"), Authors, seconds},
+			{named("", "authors", times), Authors, timeRatio},
+			{named("", "to compile", "s"), Ours, func(s *Summary) string { return fmt.Sprintf("%.1f", s.CompileSeconds) }}}),
+		r.table("rest", "Peak memory; iterations per reverse layer (solve / adjoint); largest relative difference of "+
+			"losses after the same steps", []column{
+			{named("memory", "revgnn", "MB"), Ours, megabytes}, {named("memory", "peer", "MB"), Peer, megabytes},
+			{named("memory", "peer", times), Peer, func(s *Summary) string { return ratio(s.MemoryRatio) }},
+			{named("memory", "authors", "MB"), Authors, megabytes}, {named("iterations", "revgnn", ""), Ours, iterations},
+			{named("iterations", "peer", ""), Peer, iterations}, {named("losses", "peer", ""), Peer, agreement},
+			{named("losses", "authors", ""), Authors, agreement}}),
+	}
+}
+
+func (r *Report) table(id, title string, columns []column) *report.Table {
+	t := &report.Table{ID: id, Title: title, Corner: "model-graph-forward-reverse-width",
+		Columns: []report.Column{{Name: "nodes"}, {Name: "entries"}}}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, c.Column)
+	}
 	for i, x := range r.Results {
-		label := fmt.Sprintf("%d %s", i+1, x.Case.Name)
-		time.Rows = append(time.Rows, report.Row{Label: label, Cells: []report.Cell{report.Count(x.Graph.Nodes),
-			report.Count(x.Graph.entries()), x.cell(Ours, seconds), x.cell(Peer, seconds), x.cell(Peer, timeRatio),
-			x.cell(Authors, seconds), x.cell(Authors, timeRatio), x.cell(Ours, compiling)}})
-		rest.Rows = append(rest.Rows, report.Row{Label: label, Cells: []report.Cell{x.cell(Ours, megabytes),
-			x.cell(Peer, megabytes), x.cell(Peer, memoryRatio), x.cell(Authors, megabytes), x.cell(Ours, iterations),
-			x.cell(Peer, iterations), x.cell(Peer, agreement), x.cell(Authors, agreement)}})
+		row := report.Row{Label: fmt.Sprintf("%d %s", i+1, x.Case.Name),
+			Cells: []report.Cell{report.Count(x.Graph.Nodes), report.Count(x.Graph.entries())}}
+		for _, c := range columns {
+			cell := report.Cell{}
+			if s := x.Programs[c.which]; s != nil && s.EpochSeconds > 0 && c.show(s) != "" {
+				cell = report.Text(c.show(s))
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		t.Rows = append(t.Rows, row)
 	}
-	return []*report.Table{time, rest}
-}
-
-func (x *Result) cell(which string, show func(*Summary) string) report.Cell {
-	s := x.Programs[which]
-	if s == nil || s.EpochSeconds == 0 {
-		return report.Cell{}
-	}
-	text := show(s)
-	if text == "" {
-		return report.Cell{}
-	}
-	return report.Text(text)
-}
-
-func compiling(s *Summary) string { return fmt.Sprintf("%.1f", s.CompileSeconds) }
-func seconds(s *Summary) string   { return fmt.Sprintf("%.3g", s.EpochSeconds) }
-func timeRatio(s *Summary) string { return ratio(s.TimeRatio) }
-func memoryRatio(s *Summary) string {
-	return ratio(s.MemoryRatio)
-}
-func megabytes(s *Summary) string { return fmt.Sprintf("%.0f", float64(s.PeakBytes)/1e6) }
-
-func ratio(r float64) string {
-	if r == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.2f", r)
-}
-
-func iterations(s *Summary) string {
-	if s.Iterations == nil {
-		return ""
-	}
-	return fmt.Sprintf("%.2f / %.2f", s.Iterations.Solve, s.Iterations.Adjoint)
-}
-
-func agreement(s *Summary) string {
-	if s.TimeRatio == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.0e in %d steps", s.LossDifference, s.Steps)
+	return t
 }
 
 // figure draws the ratios to revgnn by the cases' numbers in the tables.
 func (r *Report) figure() *report.Figure {
-	series := []report.Series{{Name: "seconds: peer / revgnn"}, {Name: "memory: peer / revgnn"},
-		{Name: "seconds: authors / revgnn"}}
-	add := func(k, i int, value float64) {
-		if value > 0 {
-			series[k].X, series[k].Y = append(series[k].X, float64(i+1)), append(series[k].Y, value)
-		}
-	}
-	for i, x := range r.Results {
-		if s := x.Programs[Peer]; s != nil {
-			add(0, i, s.TimeRatio)
-			add(1, i, s.MemoryRatio)
-		}
-		if s := x.Programs[Authors]; s != nil {
-			add(2, i, s.TimeRatio)
-		}
-	}
 	var drawn []report.Series
-	for _, s := range series {
-		if len(s.X) > 0 {
-			drawn = append(drawn, s)
+	for _, of := range []struct {
+		name, which string
+		ratio       func(*Summary) float64
+	}{
+		{"seconds: peer / revgnn", Peer, func(s *Summary) float64 { return s.TimeRatio }},
+		{"memory: peer / revgnn", Peer, func(s *Summary) float64 { return s.MemoryRatio }},
+		{"seconds: authors / revgnn", Authors, func(s *Summary) float64 { return s.TimeRatio }},
+	} {
+		series := report.Series{Name: of.name}
+		for i, x := range r.Results {
+			if s := x.Programs[of.which]; s != nil && of.ratio(s) > 0 {
+				series.X, series.Y = append(series.X, float64(i+1)), append(series.Y, of.ratio(s))
+			}
+		}
+		if len(series.X) > 0 {
+			drawn = append(drawn, series)
 		}
 	}
 	if len(drawn) == 0 {
