@@ -45,16 +45,14 @@ func reference(root *cobra.Command) []byte {
 	fmt.Fprintf(&b, "\n## Settings of models\n\nFlags of the commands that say so below. The models that a setting "+
 		"is for stand in brackets.\n\n%s", table(common, func(*pflag.Flag) bool { return true }))
 	for _, c := range list {
-		fmt.Fprintf(&b, "\n## %s\n\n", c.CommandPath())
-		if c.Long == "" {
-			fmt.Fprintf(&b, "%s.\n\n", c.Short)
-		} else {
-			fmt.Fprintf(&b, "%s\n\n", quoted(c.Long))
+		help := []string{c.Short + ".", "Usage: " + c.UseLine()}
+		if c.Long != "" {
+			help[0] = strings.TrimSpace(c.Long)
 		}
-		fmt.Fprintf(&b, "```text\n%s\n```\n", c.UseLine())
 		if c.Example != "" {
-			fmt.Fprintf(&b, "\nExamples:\n\n```text\n%s\n```\n", strings.TrimRight(c.Example, "\n"))
+			help = append(help, strings.TrimRight(c.Example, "\n"))
 		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.CommandPath(), quoted(strings.Join(help, "\n")))
 		shared := false
 		flags := c.LocalNonPersistentFlags()
 		c.InheritedFlags().VisitAll(func(f *pflag.Flag) { // from a command above, such as `revgnn runs`
