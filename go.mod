@@ -11,9 +11,9 @@ require (
 	github.com/dop251/goja v0.0.0-20250630131328-58d95d85e994
 	github.com/go-echarts/go-echarts/v2 v2.7.3
 	github.com/gofrs/flock v0.13.2
-	github.com/gomlx/compute v0.1.6
-	github.com/gomlx/go-xla v0.4.5
-	github.com/gomlx/gomlx v0.28.8
+	github.com/gomlx/compute v0.1.14
+	github.com/gomlx/go-xla v0.4.13
+	github.com/gomlx/gomlx v0.28.16
 	github.com/google/jsonschema-go v0.4.2
 	github.com/janpfeifer/gonb v0.11.5
 	github.com/schollz/progressbar/v3 v3.19.0

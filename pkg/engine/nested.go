@@ -7,23 +7,19 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// nested is a backend on which loops may contain loops. It works around a fault of GoMLX, which docs/upstream.md
-// reports.
+// nested is a backend on which loops may contain loops, and which leaves out what of the pure-Go backend computes
+// wrongly (docs/upstream.md).
 //
-// The condition and the body of a loop are closures: functions that belong to another function, which is called their
-// parent. The parent of an inner loop's closures should be the body of the outer loop. But GoMLX (v0.28.8 to v0.28.16)
-// makes the graph's main function the parent of every closure, and then XLA and the pure-Go backend refuse the inner
-// loop. The cause is GoMLX's function graph.NewClosure. It makes closures by Main().Closure(), where Main() is the main
-// function. On a nested backend, Main().Closure() makes a closure whose parent is the function that is being built at
-// that moment.
+// GoMLX (v0.28.8 to v0.28.16) makes the graph's main function the parent of every closure: of the conditions and bodies
+// of all loops, while an inner loop's belong to the body of the outer one, or the engines refuse it. On a nested
+// backend, Main().Closure() belongs to the function that is being built at that moment.
 type nested struct{ compute.Backend }
 
 func (b *nested) Builder(name string) compute.Builder {
 	return &builder{Builder: b.Backend.Builder(name), backend: b}
 }
 
-// builder builds one computation graph on a nested backend. open has the functions that are being built: each function
-// is built inside the one before it, and the last one is the innermost. closures counts the closures of the graph.
+// builder builds one graph. open are the functions that are being built, the innermost last.
 type builder struct {
 	compute.Builder
 	backend  *nested
@@ -43,18 +39,15 @@ func (b *builder) NewFunction(name string) (compute.Function, error) {
 	return fn, nil
 }
 
-// function is a function of a computation graph that is built on a nested backend.
 type function struct {
 	compute.Function
 	b *builder
-	// closure is the number of this function among the closures of its graph, counted from 1. It is 0 if the function
-	// is not a closure.
+	// closure counts the graph's closures from 1; 0 for other functions.
 	closure int
 }
 
-// Parameter adds a parameter to the function. In a closure, it appends the closure's number to the parameter's name, so
-// that no two closures have parameters of the same name. In StableHLO, XLA's input language, the body of an inner loop
-// can also use the names in the body of the outer loop, so that equal names would clash.
+// Parameter adds the closure's number to the name: an inner body sees the names of the outer one, and equal names would
+// clash in StableHLO.
 func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.ShardingSpec) (compute.Value, error) {
 	if f.closure > 0 {
 		name = fmt.Sprintf("%s_c%d", name, f.closure)
@@ -62,8 +55,6 @@ func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.
 	return f.Function.Parameter(name, shape, sharding)
 }
 
-// Closure makes a closure. Its parent, the function to which it belongs, is the innermost function that is being built;
-// see [nested].
 func (f *function) Closure() (compute.Function, error) {
 	parent := f.Function
 	if n := len(f.b.open); n > 0 {
@@ -86,7 +77,6 @@ func (f *function) Return(outputs []compute.Value, shardings []*compute.Sharding
 	return f.Function.Return(outputs, shardings)
 }
 
-// unwrap returns the function of the wrapped backend that f contains. If f is not a [function], unwrap returns f.
 func unwrap(f compute.Function) compute.Function {
 	if w, ok := f.(*function); ok {
 		return w.Function
@@ -103,10 +93,9 @@ func (f *function) Sort(comparator compute.Function, axis int, isStable bool,
 	return f.Function.Sort(unwrap(comparator), axis, isStable, inputs...)
 }
 
-// While adds a loop to the function, and returns copies of the loop's results. The copies work around a fault of the
-// pure-Go backend (compute v0.1.6 to v0.1.14). Without them, this backend fails with the error "index out of range" if
-// three things are true: the last results of the loop are not used, no operation was built after the loop, and one
-// value is passed to the loop twice.
+// While returns copies of the loop's results. Without them the pure-Go backend (compute v0.1.6 to v0.1.14) fails with
+// "index out of range", if the last results are not used, nothing was built after the loop, and one value is passed to
+// it twice.
 func (f *function) While(cond, body compute.Function, initialState ...compute.Value) ([]compute.Value, error) {
 	out, err := f.Function.While(unwrap(cond), unwrap(body), initialState...)
 	if err != nil {
@@ -124,12 +113,9 @@ func (f *function) If(pred compute.Value, trueBranch, falseBranch compute.Functi
 	return f.Function.If(pred, unwrap(trueBranch), unwrap(falseBranch))
 }
 
-// BroadcastInDim adds a broadcast to the function (an operation that repeats an array along axes). In closures, it also
-// adds a reshape to the same shape after the broadcast. The reshape works around a fault of the pure-Go backend
-// (compute v0.1.6 to v0.1.14). To make programs faster, this backend removes every broadcast that is a direct input of
-// an elementwise operation. But it does so even in closures that it has compiled already, and then the elementwise
-// operation lacks an input. With the reshape, the broadcast is not a direct input, so that the backend does not remove
-// it. XLA removes the reshape.
+// BroadcastInDim adds, in closures, a reshape to the same shape, which XLA removes. Without it the pure-Go backend
+// (compute v0.1.6 to v0.1.14) merges the broadcast into the elementwise operation that reads it, even in closures that
+// it has compiled already, and the operation lacks an input.
 func (f *function) BroadcastInDim(operand compute.Value, outputShape shapes.Shape,
 	broadcastAxes []int) (compute.Value, error) {
 	out, err := f.Function.BroadcastInDim(operand, outputShape, broadcastAxes)
@@ -137,4 +123,19 @@ func (f *function) BroadcastInDim(operand compute.Value, outputShape shapes.Shap
 		return out, err
 	}
 	return f.Function.Reshape(out, outputShape.Dimensions...)
+}
+
+// Capabilities leaves out two of the pure-Go backend's (compute v0.1.14): with the first, GoMLX builds the values of
+// variables into programs that only read them, though they change between calls; with the second, gradients of GELU are
+// wrong.
+func (b *nested) Capabilities() compute.Capabilities {
+	c := b.Backend.Capabilities().Clone()
+	c.PreferConstantsForVariables = false
+	delete(c.Operations, compute.OpTypeFusedActivationVJP)
+	return c
+}
+
+// FusedActivation refuses, so that GoMLX composes activations of elementary operations.
+func (f *function) FusedActivation(compute.Value, compute.ActivationConfig) (compute.Value, error) {
+	return nil, compute.ErrNotImplemented
 }

@@ -87,7 +87,7 @@ func TestDirGNNFormula(t *testing.T) {
 	}
 	learnt := func(d *modeltest.Dense) *Node { return d.Param("alpha") }
 	fixed := func(alpha float64) func(d *modeltest.Dense) *Node {
-		return func(d *modeltest.Dense) *Node { return Const(d.Graph, []float32{float32(alpha)}) }
+		return func(d *modeltest.Dense) *Node { return Const(d.Graph, []float64{alpha}) }
 	}
 	for _, c := range []struct {
 		name     string

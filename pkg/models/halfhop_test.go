@@ -52,7 +52,7 @@ func byTargets(a *Node) *Node {
 // and self loops. The result mix is the matrix that computes the features of all nodes from the features of the graph's
 // own nodes. A slow node gets alpha times the features of its edge's source, plus 1 - alpha times those of the edge's
 // target.
-func slowed(on *Graph, g *graphs.Graph, chosen []bool, alpha float32) (a, mix *Node) {
+func slowed(on *Graph, g *graphs.Graph, chosen []bool, alpha float64) (a, mix *Node) {
 	n := g.NumNodes
 	var directed [][2]int // target and source
 	for _, e := range g.Edges {
@@ -64,9 +64,9 @@ func slowed(on *Graph, g *graphs.Graph, chosen []bool, alpha float32) (a, mix *N
 			size++
 		}
 	}
-	rows, shares := make([][]float32, size), make([][]float32, size)
+	rows, shares := make([][]float64, size), make([][]float64, size)
 	for i := range rows {
-		rows[i], shares[i] = make([]float32, size), make([]float32, n)
+		rows[i], shares[i] = make([]float64, size), make([]float64, n)
 		rows[i][i] = 1
 		if i < n {
 			shares[i][i] = 1

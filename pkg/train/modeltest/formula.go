@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -190,7 +191,7 @@ func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array 
 }
 
 // dense computes the logits of a formula, and the gradients of the training loss with respect to every parameter. It
-// computes on the pure-Go engine.
+// computes in double precision, on the pure-Go engine.
 func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]train.Array,
 	formula Formula) (logits []float32, gradients map[string][]float32) {
 	t.Helper()
@@ -223,6 +224,9 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 		args = append(args, tensors.FromFlatDataAndDimensions(slices.Clone(w.Values), w.Shape...))
 	}
 	exec, err := NewExec(enginetest.Open(t, engine.Go).Backend, func(in []*Node) []*Node {
+		for i := range in {
+			in[i] = ConvertDType(in[i], dtypes.Float64)
+		}
 		d := &Dense{Graph: in[0].Graph(), A: in[0], X: in[1], Known: in[2], Out: in[3],
 			In: Transpose(in[3], 0, 1), Config: c.Config.Resolved(), Outputs: g.NumClasses, params: map[string]*Node{}}
 		if d.Outputs == 2 {
@@ -237,7 +241,11 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 		if penalty != nil {
 			loss = Add(loss, penalty)
 		}
-		return append([]*Node{y}, Gradient(loss, in[first:]...)...)
+		results := append([]*Node{y}, Gradient(loss, in[first:]...)...)
+		for i := range results {
+			results[i] = ConvertDType(results[i], dtypes.Float32)
+		}
+		return results
 	})
 	if err != nil {
 		t.Fatal(err)
