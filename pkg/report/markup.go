@@ -20,14 +20,51 @@ func wrap(before, after string) func(string) string {
 	return func(text string) string { return before + text + after }
 }
 
-// cell writes a cell and its lines in small print. A missing number is a dash with the letter of its reason (see
-// [Table.marks]).
-func (m markup) cell(c Cell, r rank, marks map[string]string) string {
-	text := m.line(c, r, marks)
-	for _, line := range c.below {
-		text += m.newline + m.fine(line, marks)
+// written is a table whose texts are all in one format.
+type written struct {
+	Title, Corner string
+	Spans         []span
+	Columns       []writtenColumn
+	Rows          []writtenRow
+	Notes         []string
+}
+
+type writtenColumn struct{ Group, Name, Unit, Align string }
+
+// writtenRow is a row. Begins says that it is the first of its group.
+type writtenRow struct {
+	Begins       bool
+	Group, Label string
+	Cells        []writtenCell
+}
+
+// writtenCell is a cell, line by line: the first is the cell itself, others are in small print.
+type writtenCell []string
+
+// written writes the table in a format. A missing number is a dash with the letter of its reason (see [Table.marks]).
+func (t *Table) written(m markup) (*written, error) {
+	if err := t.problem(); err != nil {
+		return nil, fmt.Errorf("report: table %q: %w", t.ID, err)
 	}
-	return text
+	ranks := t.ranks()
+	marks, reasons := t.marks()
+	w := &written{Title: m.plain(t.Title), Corner: m.plain(t.Corner), Spans: t.spans(m),
+		Notes: t.notes(m, ranks, marks, reasons)}
+	for k, c := range t.Columns {
+		w.Columns = append(w.Columns, writtenColumn{m.plain(c.Group), m.plain(c.Name), m.plain(c.Unit), t.align(k)})
+	}
+	for i, r := range t.Rows {
+		row := writtenRow{Begins: i == 0 || r.Group != t.Rows[i-1].Group, Group: m.plain(r.Group), Label: m.plain(r.Label)}
+		for k, c := range r.Cells {
+			cell := writtenCell{m.line(c, ranks[i][k], marks)}
+			for _, line := range c.below {
+				cell = append(cell, m.fine(line, marks))
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		w.Rows = append(w.Rows, row)
+	}
+	return w, nil
 }
 
 // fine writes a line in small print, broken where it would make the column too wide.
@@ -204,27 +241,25 @@ func (t *Table) notes(m markup, ranks [][]rank, marks map[string]string, reasons
 	return notes
 }
 
-// span is the common heading of size columns from first on.
+// span is the common heading of Size columns from First on.
 type span struct {
-	group       string
-	first, size int
+	Group       string
+	First, Size int
 }
 
-func (t *Table) spans() []span {
-	var spans []span
+// spans are the headings above the columns, nil if no column has one.
+func (t *Table) spans(m markup) (spans []span) {
 	for i, c := range t.Columns {
-		if n := len(spans); n > 0 && spans[n-1].group == c.Group {
-			spans[n-1].size++
+		if n := len(spans); n > 0 && t.Columns[i-1].Group == c.Group {
+			spans[n-1].Size++
 		} else {
-			spans = append(spans, span{c.Group, i, 1})
+			spans = append(spans, span{m.plain(c.Group), i, 1})
 		}
 	}
+	if len(spans) == 1 && spans[0].Group == "" {
+		return nil
+	}
 	return spans
-}
-
-func (t *Table) grouped() bool {
-	spans := t.spans()
-	return len(spans) > 1 || spans[0].group != ""
 }
 
 // align is "center" for columns with differences, spreads or small print, or with missing numbers alone; "right" for

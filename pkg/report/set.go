@@ -89,9 +89,9 @@ func wrapped(line []word, most float64) (lines [][]word) {
 	return lines
 }
 
-// written is the SVG of a line that begins at (x, y). It states each word's width, which so does not depend on the
+// svgOf is the SVG of a line that begins at (x, y). It states each word's width, which so does not depend on the
 // browser's font.
-func written(line []word, x, y float64) string {
+func svgOf(line []word, x, y float64) string {
 	var b strings.Builder
 	for _, p := range line {
 		width, weight := p.width(), ""

@@ -43,13 +43,6 @@ type Row struct {
 	Cells []Cell
 }
 
-func (t *Table) check() error {
-	if err := t.problem(); err != nil {
-		return fmt.Errorf("report: table %q: %w", t.ID, err)
-	}
-	return nil
-}
-
 func (t *Table) problem() error {
 	if t.ID == "" || strings.Trim(t.ID, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
 		return fmt.Errorf("its ID must be a short fixed name of letters, digits, - and _")

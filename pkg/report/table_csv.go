@@ -12,8 +12,8 @@ import (
 // all digits. Columns: row_group, row, column_group, column and unit; line (0 for the cell itself); source ("ours",
 // "published", "missing"); mean, std and n; text.
 func (t *Table) CSV() (string, error) {
-	if err := t.check(); err != nil {
-		return "", err
+	if err := t.problem(); err != nil {
+		return "", fmt.Errorf("report: table %q: %w", t.ID, err)
 	}
 	lines := [][]string{{"row_group", "row", "column_group", "column", "unit", "line", "source", "mean",
 		"std", "n", "text"}}

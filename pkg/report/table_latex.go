@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -29,85 +30,70 @@ var inLaTeX = markup{
 
 // LaTeX is a float; it needs \usepackage{booktabs}. Lines in small print are rows.
 func (t *Table) LaTeX() (string, error) {
-	if err := t.check(); err != nil {
+	w, err := t.written(inLaTeX)
+	if err != nil {
 		return "", err
 	}
-	ranks := t.ranks()
-	marks, reasons := t.marks()
 	float, size, columns := "table", "", "l"
 	if len(t.Columns) > 5 {
 		// In documents with two columns of text, the environment table* is as wide as the page.
 		float, size = "table*", "\\small\\setlength{\\tabcolsep}{3.5pt}\n"
 	}
-	for k := range t.Columns {
-		columns += t.align(k)[:1]
+	names, units, any := w.Corner, "", false
+	for _, c := range w.Columns {
+		columns += c.Align[:1]
+		names, units = names+" & "+c.Name, units+" & "
+		if c.Unit != "" {
+			units, any = units+inLaTeX.small(c.Unit), true
+		}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%% Needs \\usepackage{booktabs}.\n\\begin{%s}[t]\n\\centering\n", float)
-	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:%s}\n%s", inLaTeX.plain(t.Title), t.ID, size)
-	fmt.Fprintf(&b, "\\begin{tabular}{%s}\n\\toprule\n%s", columns, t.headLaTeX())
-	for i, r := range t.Rows {
-		if i == 0 || r.Group != t.Rows[i-1].Group {
-			b.WriteString("\\midrule\n")
-			if r.Group != "" {
-				fmt.Fprintf(&b, "\\multicolumn{%d}{l}{\\textit{%s}} \\\\\n", len(t.Columns)+1, inLaTeX.plain(r.Group))
+	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:%s}\n%s", w.Title, t.ID, size)
+	fmt.Fprintf(&b, "\\begin{tabular}{%s}\n\\toprule\n", columns)
+	if w.Spans != nil {
+		rules := ""
+		for _, s := range w.Spans {
+			fmt.Fprintf(&b, " & \\multicolumn{%d}{c}{%s}", s.Size, s.Group)
+			if s.Group != "" {
+				rules += fmt.Sprintf("\\cmidrule(lr){%d-%d}", s.First+2, s.First+s.Size+1)
 			}
 		}
-		for _, line := range r.linesLaTeX(ranks[i], marks) {
+		b.WriteString(" \\\\\n" + rules + "\n")
+	}
+	b.WriteString(names + " \\\\\n")
+	if any {
+		b.WriteString(units + " \\\\\n")
+	}
+	for _, r := range w.Rows {
+		if r.Begins {
+			b.WriteString("\\midrule\n")
+			if r.Group != "" {
+				fmt.Fprintf(&b, "\\multicolumn{%d}{l}{\\textit{%s}} \\\\\n", len(t.Columns)+1, r.Group)
+			}
+		}
+		deepest := slices.MaxFunc(r.Cells, func(a, b writtenCell) int { return len(a) - len(b) })
+		for i := range deepest {
+			line := []string{""}
+			if i == 0 {
+				line[0] = r.Label
+			}
+			for _, c := range r.Cells {
+				line = append(line, append(c, make([]string, len(deepest))...)[i])
+			}
 			b.WriteString(strings.Join(line, " & ") + " \\\\\n")
 		}
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
-	if notes := t.notes(inLaTeX, ranks, marks, reasons); len(notes) > 0 {
+	if len(w.Notes) > 0 {
 		b.WriteString("\\par\\smallskip\n{\\footnotesize\\raggedright\n" +
-			strings.Join(notes, " \\par\n") + " \\par}\n")
+			strings.Join(w.Notes, " \\par\n") + " \\par}\n")
 	}
 	fmt.Fprintf(&b, "\\end{%s}\n", float)
 	if err := latin(t.ID, b.String()); err != nil {
 		return "", err
 	}
 	return b.String(), nil
-}
-
-func (t *Table) headLaTeX() string {
-	var b strings.Builder
-	if t.grouped() {
-		rules := ""
-		for _, s := range t.spans() {
-			fmt.Fprintf(&b, " & \\multicolumn{%d}{c}{%s}", s.size, inLaTeX.plain(s.group))
-			if s.group != "" {
-				rules += fmt.Sprintf("\\cmidrule(lr){%d-%d}", s.first+2, s.first+s.size+1)
-			}
-		}
-		b.WriteString(" \\\\\n" + rules + "\n")
-	}
-	names, units, any := inLaTeX.plain(t.Corner), "", false
-	for _, c := range t.Columns {
-		names += " & " + inLaTeX.plain(c.Name)
-		units += " & "
-		if c.Unit != "" {
-			units, any = units+inLaTeX.small(inLaTeX.plain(c.Unit)), true
-		}
-	}
-	b.WriteString(names + " \\\\\n")
-	if any {
-		b.WriteString(units + " \\\\\n")
-	}
-	return b.String()
-}
-
-func (r Row) linesLaTeX(ranks []rank, marks map[string]string) [][]string {
-	lines := [][]string{{inLaTeX.plain(r.Label)}}
-	for k, c := range r.Cells {
-		lines[0] = append(lines[0], inLaTeX.line(c, ranks[k], marks))
-		for i, below := range c.below {
-			if i+1 == len(lines) {
-				lines = append(lines, make([]string, len(r.Cells)+1))
-			}
-			lines[i+1][k+1] = inLaTeX.fine(below, marks)
-		}
-	}
-	return lines
 }
 
 // latin returns an error at the first character beyond Latin-1, at which LaTeX would stop.

@@ -15,41 +15,38 @@ var inMarkdown = markup{
 
 // Markdown is that of GitHub and Jupyter.
 func (t *Table) Markdown() (string, error) {
-	if err := t.check(); err != nil {
+	w, err := t.written(inMarkdown)
+	if err != nil {
 		return "", err
 	}
-	ranks := t.ranks()
-	marks, reasons := t.marks()
 	var b strings.Builder
-	row := func(cells ...string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
-
-	b.WriteString("**" + unmarked.Replace(t.Title) + "**\n\n")
-	head, rule := []string{unmarked.Replace(t.Corner)}, []string{":--"}
-	for k, c := range t.Columns {
+	row := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	b.WriteString("**" + w.Title + "**\n\n")
+	head, rule := []string{w.Corner}, []string{":--"}
+	for _, c := range w.Columns {
 		name := c.Name
 		if c.Group != "" {
 			name = c.Group + ": " + name
 		}
-		name = unmarked.Replace(name)
 		if c.Unit != "" {
-			name += "<br>" + inMarkdown.small(unmarked.Replace(c.Unit))
+			name += "<br>" + inMarkdown.small(c.Unit)
 		}
 		head = append(head, name)
-		rule = append(rule, map[string]string{"left": ":--", "right": "--:", "center": ":-:"}[t.align(k)])
+		rule = append(rule, map[string]string{"left": ":--", "right": "--:", "center": ":-:"}[c.Align])
 	}
-	row(head...)
-	row(rule...)
-	for i, r := range t.Rows {
-		if r.Group != "" && (i == 0 || r.Group != t.Rows[i-1].Group) {
-			row(append([]string{"*" + unmarked.Replace(r.Group) + "*"}, make([]string, len(t.Columns))...)...)
+	row(head)
+	row(rule)
+	for _, r := range w.Rows {
+		if r.Begins && r.Group != "" {
+			row(append([]string{"*" + r.Group + "*"}, make([]string, len(t.Columns))...))
 		}
-		cells := []string{unmarked.Replace(r.Label)}
-		for k, c := range r.Cells {
-			cells = append(cells, inMarkdown.cell(c, ranks[i][k], marks))
+		cells := []string{r.Label}
+		for _, c := range r.Cells {
+			cells = append(cells, strings.Join(c, inMarkdown.newline))
 		}
-		row(cells...)
+		row(cells)
 	}
-	for _, n := range t.notes(inMarkdown, ranks, marks, reasons) {
+	for _, n := range w.Notes {
 		b.WriteString("\n" + n + "\n")
 	}
 	return b.String(), nil

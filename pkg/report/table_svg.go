@@ -37,47 +37,33 @@ const (
 
 // sheet is a table ready to be drawn, with broken lines and widths; the first column has the labels.
 type sheet struct {
-	head, rows [][][][]word // indexed by row, column, line and word
-	spans      []span
+	*written
+	head, rows []sheetRow
 	widths     []float64
-	aligns     []string
-	// ruled rows have a line above; titles are the names of groups, at their first rows.
-	ruled  []bool
-	titles []string
 }
 
-func (t *Table) lay() *sheet {
-	s := &sheet{aligns: []string{"left"}}
-	bold := func(text string) string { return "<b>" + html.EscapeString(text) + "</b>" }
-	head := [][][]word{linesOf(bold(t.Corner), tableFont)}
-	for k, c := range t.Columns {
-		text := bold(c.Name)
+// sheetRow has lines of words for each column.
+type sheetRow [][][]word
+
+// lay breaks the texts into lines. The table must have no mistake.
+func (w *written) lay() *sheet {
+	s := &sheet{written: w, widths: make([]float64, len(w.Columns)+1)}
+	head := sheetRow{linesOf("<b>"+w.Corner+"</b>", tableFont)}
+	for _, c := range w.Columns {
+		text := "<b>" + c.Name + "</b>"
 		if c.Unit != "" {
-			text += "<br/><small>" + html.EscapeString(c.Unit) + "</small>"
+			text += "<br/><small>" + c.Unit + "</small>"
 		}
 		head = append(head, linesOf(text, tableFont))
-		s.aligns = append(s.aligns, t.align(k))
 	}
 	s.head = append(s.head, head)
-	if t.grouped() {
-		s.spans = t.spans()
-	}
-	ranks := t.ranks()
-	marks, _ := t.marks()
-	for i, r := range t.Rows {
-		row := [][][]word{linesOf(html.EscapeString(r.Label), tableFont)}
-		for k, c := range r.Cells {
-			row = append(row, linesOf(inHTML.cell(c, ranks[i][k], marks), tableFont))
+	for _, r := range w.Rows {
+		row := sheetRow{linesOf(r.Label, tableFont)}
+		for _, c := range r.Cells {
+			row = append(row, linesOf(strings.Join(c, inHTML.newline), tableFont))
 		}
 		s.rows = append(s.rows, row)
-		begins := i == 0 || r.Group != t.Rows[i-1].Group
-		s.ruled = append(s.ruled, begins)
-		s.titles = append(s.titles, "")
-		if begins {
-			s.titles[i] = r.Group
-		}
 	}
-	s.widths = make([]float64, len(t.Columns)+1)
 	for _, row := range append(s.head, s.rows...) {
 		for k, cell := range row {
 			for _, line := range cell {
@@ -85,9 +71,9 @@ func (t *Table) lay() *sheet {
 			}
 		}
 	}
-	for _, g := range s.spans { // widen the last column of a group if the group's name is wider than the columns
-		last := g.first + g.size
-		missing := tableFont*widthOf(g.group, true) + 2*cellPad - sum(s.widths[g.first+1:last+1])
+	for _, g := range w.Spans { // widen the last column of a group if the group's name is wider than the columns
+		last := g.First + g.Size
+		missing := tableFont*widthOf(html.UnescapeString(g.Group), true) + 2*cellPad - sum(s.widths[g.First+1:last+1])
 		s.widths[last] += max(0, missing)
 	}
 	return s
@@ -100,30 +86,37 @@ func sum(values []float64) (all float64) {
 	return all
 }
 
-// Width is that of all columns in CSS pixels.
-func (t *Table) Width() float64 { return sum(t.lay().widths) }
+// Width is that of all columns in CSS pixels, 0 if there is a mistake in the table.
+func (t *Table) Width() float64 {
+	w, err := t.written(inHTML)
+	if err != nil {
+		return 0
+	}
+	return sum(w.lay().widths)
+}
 
 // cut is the upper left part of the picture.
 func (t *Table) cut(width, height float64) (string, error) {
-	if err := t.check(); err != nil {
+	w, err := t.written(inHTML)
+	if err != nil {
 		return "", err
 	}
-	s := t.lay()
+	s := w.lay()
 	all := sum(s.widths)
 	var b strings.Builder
 	title := word{text: t.Title, size: 15, bold: true, colour: ink}
-	b.WriteString(written([]word{title}, cellPad, 22))
+	b.WriteString(svgOf([]word{title}, cellPad, 22))
 	y := 34.0
 	rule := func(thick float64) {
 		fmt.Fprintf(&b, `<rect x="0" y="%.1f" width="%.1f" height="%g" fill="%s"></rect>`+"\n", y, all, thick, ink)
 	}
 	rule(2)
-	if s.spans != nil {
+	if s.Spans != nil {
 		y += lineStep + rowPad
-		for _, g := range s.spans {
-			name := word{text: g.group, size: tableFont, bold: true, colour: ink}
-			left, room := sum(s.widths[:g.first+1]), sum(s.widths[g.first+1:g.first+g.size+1])
-			b.WriteString(written([]word{name}, left+(room-name.width())/2, y))
+		for _, g := range s.Spans {
+			name := word{text: html.UnescapeString(g.Group), size: tableFont, bold: true, colour: ink}
+			left, room := sum(s.widths[:g.First+1]), sum(s.widths[g.First+1:g.First+g.Size+1])
+			b.WriteString(svgOf([]word{name}, left+(room-name.width())/2, y))
 		}
 	}
 	y = s.draw(&b, s.head[0], y)
@@ -131,24 +124,22 @@ func (t *Table) cut(width, height float64) (string, error) {
 		if y > height {
 			break
 		}
-		if s.ruled[i] {
+		if s.Rows[i].Begins {
 			rule(1)
 		}
-		if s.titles[i] != "" {
+		if group := s.Rows[i].Group; s.Rows[i].Begins && group != "" {
 			y += lineStep + 4
-			b.WriteString(written([]word{{text: s.titles[i], size: tableFont, colour: quiet}}, cellPad, y-2))
+			b.WriteString(svgOf([]word{{text: html.UnescapeString(group), size: tableFont, colour: quiet}}, cellPad, y-2))
 		}
 		y = s.draw(&b, row, y)
 	}
 	rule(2)
 	y += 8
-	ranks := t.ranks()
-	marks, reasons := t.marks()
-	for _, note := range t.notes(inHTML, ranks, marks, reasons) {
+	for _, note := range s.Notes {
 		note = strings.Replace(note, ">Italic</i>", ">Grey</i>", 1)
 		for _, line := range wrapped(slices.Concat(linesOf(note, 12)...), max(all, noteWidth)) {
 			y += lineStep
-			b.WriteString(written(line, cellPad, y))
+			b.WriteString(svgOf(line, cellPad, y))
 		}
 		y += 4
 	}
@@ -175,20 +166,20 @@ func Thumbnail(item Item) ([]byte, error) {
 }
 
 // draw writes a row at y, and returns where it ends.
-func (s *sheet) draw(b *strings.Builder, row [][][]word, y float64) float64 {
+func (s *sheet) draw(b *strings.Builder, row sheetRow, y float64) float64 {
 	left, deepest := 0.0, y
 	for k, cell := range row {
 		at := y + rowPad/2
 		for _, line := range cell {
 			at += lineStep
 			x := left + cellPad
-			switch width := widthOfAll(line); s.aligns[k] {
-			case "center":
+			switch width := widthOfAll(line); {
+			case k > 0 && s.Columns[k-1].Align == "center":
 				x = left + (s.widths[k]-width)/2
-			case "right":
+			case k > 0 && s.Columns[k-1].Align == "right":
 				x = left + s.widths[k] - cellPad - width
 			}
-			b.WriteString(written(line, x, at-3))
+			b.WriteString(svgOf(line, x, at-3))
 		}
 		deepest = max(deepest, at+rowPad/2)
 		left += s.widths[k]
