@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/revgnn/revgnn/pkg/datasets"
-	"github.com/revgnn/revgnn/pkg/doctor"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
@@ -45,7 +44,7 @@ func (a *app) datasetsList() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				l := listed{name, doctor.Absent(name, dir) == "", info.Statistics.Nodes, info.Statistics.Edges,
+				l := listed{name, datasets.Absent(name, dir) == "", info.Statistics.Nodes, info.Statistics.Edges,
 					info.Task, 0, info.Licence}
 				for _, f := range info.All() {
 					l.Bytes += f.Bytes

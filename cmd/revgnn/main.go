@@ -23,10 +23,9 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/host"
 	"github.com/revgnn/revgnn/pkg/machine"
-	"github.com/revgnn/revgnn/pkg/plain"
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
@@ -56,10 +55,10 @@ func asUsageIf[T error](err error) error {
 	return err
 }
 
-// run does the work of main, and returns the exit status. A signal ([host.Interruptible]) ends a command early, with
+// run does the work of main, and returns the exit status. A signal ([machine.Interruptible]) ends a command early, with
 // its results so far.
 func run(args []string, stdout, stderr io.Writer) (code int) {
-	ctx, stop := host.Interruptible(context.Background())
+	ctx, stop := machine.Interruptible(context.Background())
 	defer stop()
 	out := &output{w: stdout}
 	a := &app{stdout: out, stderr: stderr}
@@ -68,7 +67,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	root.SetOut(out)
 	root.SetErr(stderr)
 	defer context.AfterFunc(ctx, func() {
-		if by, is := host.InterruptOf(ctx); is && !a.quiet {
+		if by, is := machine.InterruptOf(ctx); is && !a.quiet {
 			again := "; once more to end at once"
 			if by.Warning() {
 				again = ""
@@ -77,7 +76,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 		}
 	})()
 	err := cmp.Or(a.execute(ctx, root), out.err())
-	by, interrupted := host.InterruptOf(ctx)
+	by, interrupted := machine.InterruptOf(ctx)
 	if err == nil {
 		// The work may have ended before it noticed the signal. A script still learns that the user wants it to end. A
 		// warning of a time limit is no such wish.
@@ -108,7 +107,7 @@ const maxMessage = 2000
 // sentence returns an error in one line of at most maxMessage characters, none of which controls the terminal: the text
 // may contain names from files.
 func sentence(err error) string {
-	text := []rune(plain.Text(strings.Join(strings.Fields(err.Error()), " ")))
+	text := []rune(files.Printable(strings.Join(strings.Fields(err.Error()), " ")))
 	if len(text) > maxMessage {
 		text = append(text[:maxMessage:maxMessage], '…')
 	}
@@ -244,6 +243,13 @@ func (a *app) show(v any, table func(w io.Writer)) error {
 	return a.write(text.Bytes())
 }
 
+// pairs writes a row of two columns for each name and its value.
+func pairs(w io.Writer, rows [][2]string) {
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%s\n", r[0], files.Printable(r[1]))
+	}
+}
+
 // load loads a dataset, or makes one of the random graphs of [runs.Load]; an unknown name is wrong usage.
 func (a *app) load(ctx context.Context, p *progress, name string) (*graphs.Graph, error) {
 	data := a.data
@@ -295,7 +301,7 @@ func (o *output) err() error {
 // write writes text that may contain names from files: characters that control the terminal are replaced, except line
 // ends and tabs.
 func (a *app) write(text []byte) error {
-	if _, err := io.WriteString(a.stdout, plain.Keeping(string(text), "\n\t")); err != nil {
+	if _, err := io.WriteString(a.stdout, files.Printable(string(text), '\n', '\t')); err != nil {
 		return fmt.Errorf("the result cannot be written: %w", err)
 	}
 	return nil

@@ -17,7 +17,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/npz"
-	"github.com/revgnn/revgnn/pkg/plain"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/trained"
@@ -169,7 +168,7 @@ func predictedTable(w io.Writer, out predicted, p *trained.Prediction) {
 	}
 	fmt.Fprintln(w, "class\tlikeliest for nodes")
 	for c, name := range p.Classes {
-		fmt.Fprintf(w, "%s\t%d\n", plain.Text(name), counts[c])
+		fmt.Fprintf(w, "%s\t%d\n", files.Printable(name), counts[c])
 	}
 	fmt.Fprintf(w, "\nwritten to %s\n", out.Out)
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/datasets"
-	"github.com/revgnn/revgnn/pkg/doctor"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
@@ -128,7 +127,7 @@ func (r *reproduction) choose(runner *runs.Runner, profile runs.Profile) (err er
 		if !r.data.Offline || !runs.IsPublic(data.Base(dataset)) {
 			return ""
 		}
-		if why := doctor.Absent(dataset, dir); why != "" {
+		if why := datasets.Absent(dataset, dir); why != "" {
 			return "not run: dataset " + why
 		}
 		return ""

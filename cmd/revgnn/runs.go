@@ -16,7 +16,6 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/files"
-	"github.com/revgnn/revgnn/pkg/plain"
 	"github.com/revgnn/revgnn/pkg/runpage"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -74,7 +73,7 @@ func runsTable(w io.Writer, records []runs.Record) {
 	fmt.Fprintln(w, "id\tstarted\tkind\tdataset\tmodel\tsplit\tstatus\tresult\tseconds")
 	for _, r := range records {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\n", r.ID, r.Started.Format("2006-01-02 15:04:05"), r.Kind,
-			plain.Text(r.Dataset), plain.Text(r.Model), splitText(r.Split), r.Status, mainNumber(r), r.Seconds)
+			files.Printable(r.Dataset), files.Printable(r.Model), splitText(r.Split), r.Status, mainNumber(r), r.Seconds)
 	}
 }
 
@@ -176,18 +175,14 @@ func (a *app) page(s *runs.Store, r *runs.Record, to string, sweep bool) error {
 }
 
 func runTable(w io.Writer, r *runs.Record) {
-	for _, f := range slices.Concat([][2]string{
+	pairs(w, slices.DeleteFunc(slices.Concat([][2]string{
 		{"id", r.ID}, {"kind", r.Kind}, {"status", r.Status}, {"message", r.Message}, {"profile", r.Profile},
 		{"dataset", r.Dataset}, {"checksum", r.Checksum}, {"model", r.Model}, {"split", splitText(r.Split)},
 		{"seed", fmt.Sprint(r.Seed)}, {"engine", r.Engine}, {"started", r.Started.Format(time.RFC3339)},
 		{"seconds", fmt.Sprintf("%.3f", r.Seconds)}, {"platform", r.Machine.Platform}, {"cpu", r.Machine.CPU},
 	}, r.Machine.Processor(), [][2]string{
 		{"gpu", r.Machine.GPU}, {"cores", fmt.Sprint(r.Machine.Cores)}, {"commit", r.Commit}, {"key", r.Key},
-	}) {
-		if f[1] != "" {
-			fmt.Fprintf(w, "%s\t%s\n", f[0], plain.Text(f[1]))
-		}
-	}
+	}), func(f [2]string) bool { return f[1] == "" }))
 	for _, f := range []struct {
 		name  string
 		value any
@@ -352,7 +347,7 @@ func repetitionTable(w io.Writer, r *runs.Repetition) {
 		}
 		fmt.Fprintf(w, "%s\tthen\tnow\n", part.title)
 		for _, c := range part.changes {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", plain.Text(c.Name), plain.Text(c.Then), plain.Text(c.Now))
+			fmt.Fprintf(w, "%s\t%s\t%s\n", files.Printable(c.Name), files.Printable(c.Then), files.Printable(c.Now))
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
@@ -21,8 +21,8 @@ func TestFlippedBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		fuzztest.Flips(whole, func(at int, flipped []byte) {
-			fuzztest.Parse(t, func() error {
+		filestest.Flips(whole, func(at int, flipped []byte) {
+			filestest.Parse(t, func() error {
 				got, err := content(flipped)
 				if err == nil && !slices.Equal(got, want) {
 					t.Errorf("%s, byte %d: got %q, want %q", name, at, got, want)

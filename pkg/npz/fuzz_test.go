@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
@@ -39,7 +39,7 @@ func FuzzNPY(f *testing.F) {
 	f.Add(npztest.NPY("<f4", false, "(1099511627776,)", []float32{1}))
 	f.Add([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		fuzztest.Parse(t, func() error {
+		filestest.Parse(t, func() error {
 			a, err := readArray(b)
 			if err == nil {
 				checkValues(t, a)
@@ -56,7 +56,7 @@ func FuzzArchive(f *testing.F) {
 	f.Add(npztest.Zeros("a", "|u1", 1<<20))
 	f.Add(npztest.Lying("a", 8, 1<<30, 100, "\x93NUMPY\x01\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		fuzztest.Parse(t, func() error {
+		filestest.Parse(t, func() error {
 			z, err := read(b)
 			if err != nil {
 				return err

@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/files"
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/trained"
 )
@@ -127,7 +127,7 @@ func TestFlippedBytesOfSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{recordName(0), weightsName(0)} {
-		fuzztest.FlipsOf(t, filepath.Join(dir, name), func(at int) {
+		filestest.FlipsOf(t, filepath.Join(dir, name), func(at int) {
 			if _, err := (&folder{dir: dir}).read(0); err == nil || !strings.Contains(err.Error(), dir) ||
 				strings.Contains(err.Error(), "\n") {
 				t.Errorf("byte %d of %s: %v", at, name, err)

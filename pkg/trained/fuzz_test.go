@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 	"github.com/revgnn/revgnn/pkg/npz/npztest"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -39,7 +39,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		var read map[string]train.Array
-		fuzztest.Parse(t, func() (err error) {
+		filestest.Parse(t, func() (err error) {
 			read, err = ReadWeights(path)
 			return err
 		})

@@ -1,6 +1,7 @@
-// Package fuzztest checks what every fuzz test of a parser must check: that the parser takes a bounded amount of
-// memory, and that its errors have one line. It also flips bytes of files, to test that damaged files are noticed.
-package fuzztest
+// Package filestest has what tests of files share: a parser takes bounded memory and gives errors of one line, damage to
+// a file is noticed, and disks and memory are small. Linux limits the latter two; that needs rights such as those of
+// root, and tests without them are skipped.
+package filestest
 
 import (
 	"runtime/metrics"

@@ -1,4 +1,4 @@
-package machinetest
+package filestest
 
 import (
 	"errors"
