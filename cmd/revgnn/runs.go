@@ -16,7 +16,6 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/files"
-	"github.com/revgnn/revgnn/pkg/runpage"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -157,13 +156,13 @@ func (a *app) page(s *runs.Store, r *runs.Record, to string, sweep bool) error {
 		if all, err = s.Find(runs.Query{Kind: runs.Train, Dataset: r.Dataset, Model: r.Model}); err != nil {
 			return err
 		}
-		if list, err = runpage.Siblings(r, all); err != nil {
+		if list, err = runs.Siblings(r, all); err != nil {
 			return err
 		}
 		about = fmt.Sprintf("%d runs with the settings of %s", len(list), r.ID)
-		page, err = runpage.SweepPage(list)
+		page, err = runs.SweepPage(list)
 	} else {
-		page, err = runpage.Page(r)
+		page, err = runs.Page(r)
 	}
 	if err != nil {
 		return err

@@ -46,14 +46,9 @@ func (r *SplitRecord) Recorded() (run Record, err error) {
 	run = r.Run
 	run.Status, run.Message, run.Seconds = r.Status, r.Message, r.Seconds
 	if run.Config, err = json.Marshal(r.Config); err == nil {
-		run.Outcome, err = json.Marshal(outcome{r.Result, r.Details})
+		run.Outcome, err = json.Marshal(Trained{Result: r.Result, Details: r.Details})
 	}
 	return run, err
-}
-
-type outcome struct {
-	train.Result
-	Details *train.Details `json:"details,omitempty"`
 }
 
 var noSum = strings.Repeat("0", 2*sha256.Size)

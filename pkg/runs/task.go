@@ -129,9 +129,10 @@ func (t Task) String() string {
 // Trained is the outcome of a training.
 type Trained struct {
 	train.Result
-	Metric string `json:"metric"`
-	// Followed is nil if the task did not ask for states.
-	Followed *Followed `json:"followed,omitempty"`
+	// Trainings of a [Sweep] have the Details, others the Metric, and the Followed states if their task asks for them.
+	Metric   string         `json:"metric,omitempty"`
+	Followed *Followed      `json:"followed,omitempty"`
+	Details  *train.Details `json:"details,omitempty"`
 }
 
 // Followed has a few numbers about states of a trained model, after forward and after reverse layers; whole states are

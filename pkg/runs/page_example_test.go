@@ -1,4 +1,4 @@
-package runpage_test
+package runs_test
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
-	"github.com/revgnn/revgnn/pkg/runpage"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -47,7 +46,7 @@ func ExampleCommand() {
 	if err := json.Unmarshal(run.Config, &c); err != nil {
 		log.Fatal(err)
 	}
-	command := runpage.Command(&run, c)
+	command := runs.Command(&run, c)
 	fmt.Println(strings.ReplaceAll(command, " --", " \\\n  --"))
 	// Output:
 	// revgnn train \
@@ -66,7 +65,7 @@ func ExampleCommand() {
 // library for figures, which is installed only by `make setup`.
 func ExamplePage() {
 	run := recorded()
-	page, err := runpage.Page(&run)
+	page, err := runs.Page(&run)
 	if err != nil {
 		log.Fatal(err)
 	}
