@@ -104,10 +104,13 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 // maxMessage is the largest number of characters in an error message: one of the engine may contain a compiled program.
 const maxMessage = 2000
 
-// sentence returns an error in one line of at most maxMessage characters, none of which controls the terminal: the text
-// may contain names from files.
-func sentence(err error) string {
-	text := []rune(files.Printable(strings.Join(strings.Fields(err.Error()), " ")))
+// sentence returns an error in one line.
+func sentence(err error) string { return oneLine(err.Error()) }
+
+// oneLine returns a text in one line of at most maxMessage characters, none of which controls the terminal: it may
+// contain names from files.
+func oneLine(message string) string {
+	text := []rune(files.Printable(strings.Join(strings.Fields(message), " ")))
 	if len(text) > maxMessage {
 		text = append(text[:maxMessage:maxMessage], '…')
 	}

@@ -79,7 +79,7 @@ func checkEvery(every time.Duration) error {
 
 // sweep trains a model on the splits in o.Splits, or on all, and shows the results.
 func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o runs.SweepOptions) error {
-	return a.recording(ctx, runs.Train, dataset, func(r *recorder) error {
+	return a.recording(ctx, dataset, func(r *recorder) error {
 		if o.Splits == nil {
 			o.Splits = runs.AllSplits(r.graph)
 		}
@@ -90,7 +90,10 @@ func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o 
 		p.line("training %s on %s, splits %v, engine %s", config.Model, r.graph.Name, o.Splits, r.engine.Name)
 		o.Epoch, o.Split = p.epoch, p.split
 		o.Notice = func(text string) { p.line("%s", text) }
-		summary, err := r.sweep(ctx, config, o)
+		if r.store != nil {
+			o.Record = r.add
+		}
+		summary, err := runs.Sweep(ctx, r.engine, r.graph, config, o)
 		p.end()
 		if summary == nil || err != nil && len(summary.Splits) == 0 {
 			return err

@@ -27,12 +27,8 @@ func recorded() (run runs.Record) {
 	}
 	c := train.Default("gcn+rep")
 	c.Forward, c.Reverse, c.Hidden, c.Epochs = 1, 2, 4, 3
-	_, err = runs.Sweep(ctx, e, g, c, runs.SweepOptions{Splits: []int{0}, Details: true,
-		Split: func(r *runs.SplitRecord, _ bool) {
-			if run, err = r.Recorded(); err != nil {
-				log.Fatal(err)
-			}
-		}})
+	_, err = runs.Sweep(ctx, e, g, c, runs.SweepOptions{Splits: []int{0},
+		Record: func(r runs.Record, _ bool) { run = r }})
 	if err != nil {
 		log.Fatal(err)
 	}

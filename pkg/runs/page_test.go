@@ -22,13 +22,8 @@ func recorded(t *testing.T, g *graphs.Graph, model string) *Record {
 	c := modeltest.Small(model)
 	c.Epochs = 6
 	var record Record
-	_, err := Sweep(t.Context(), enginetest.Open(t, engine.Go), g, c, SweepOptions{Splits: []int{0}, Details: true,
-		Split: func(r *SplitRecord, _ bool) {
-			var err error
-			if record, err = r.Recorded(); err != nil {
-				t.Fatal(err)
-			}
-		}})
+	_, err := Sweep(t.Context(), enginetest.Open(t, engine.Go), g, c, SweepOptions{Splits: []int{0},
+		Record: func(r Record, _ bool) { record = r }})
 	if err != nil {
 		t.Fatal(err)
 	}

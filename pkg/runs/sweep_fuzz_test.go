@@ -20,7 +20,7 @@ func FuzzRecord(f *testing.F) {
 			t.Fatal(err)
 		}
 		filestest.Parse(t, func() error {
-			r, err := readRecord(path)
+			r, err := readSplitRecord(path)
 			if err == nil {
 				r.Origin.Difference(r.Origin)
 			}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -229,6 +230,21 @@ func Start(t Task, checksum, engine string) (r Record, err error) {
 		err = fmt.Errorf("%s: its settings cannot be recorded: %w", t, err)
 	}
 	return r, err
+}
+
+// End completes the record of a run that ends now, with its outcome or with the error that it failed with. A run that ctx
+// ended is interrupted.
+func (r *Record) End(ctx context.Context, outcome any, failed error) (err error) {
+	r.Status, r.Seconds = OK, time.Since(r.Started).Seconds()
+	switch {
+	case failed == nil:
+		r.Outcome, err = json.Marshal(outcome)
+	case ctx.Err() != nil:
+		r.Status, r.Message = Interrupted, failed.Error()
+	default:
+		r.Status, r.Message = Failed, failed.Error()
+	}
+	return err
 }
 
 // seed returns the seed of the run: another one for each split.
