@@ -49,9 +49,6 @@ func whole(path string, mode fs.FileMode, write func(io.Writer) error) (err erro
 	}
 	defer lock.Release()
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, mode)
-	if err == nil && mode == private { // newPart has created the file, readable by all users
-		err = f.Chmod(mode)
-	}
 	if err != nil {
 		return unwritable(path, err)
 	}
@@ -59,21 +56,19 @@ func whole(path string, mode fs.FileMode, write func(io.Writer) error) (err erro
 		f.Close() // does nothing if the file was closed below
 		if err != nil {
 			os.Remove(part)
+			err = unwritable(path, err)
 		}
 	}()
-	if err := write(f); err != nil {
-		return unwritable(path, err)
+	if mode == private { // newPart has created the file, readable by all users
+		err = f.Chmod(mode)
 	}
-	if err := f.Sync(); err != nil {
-		return unwritable(path, err)
+	for _, step := range []func() error{func() error { return write(f) }, f.Sync, f.Close,
+		func() error { return os.Rename(part, path) }} {
+		if err == nil {
+			err = step()
+		}
 	}
-	if err := f.Close(); err != nil {
-		return unwritable(path, err)
-	}
-	if err := os.Rename(part, path); err != nil {
-		return unwritable(path, err)
-	}
-	return nil
+	return err
 }
 
 // Writable returns an error unless files can be created in a folder. It creates the folder if it is missing. It should
@@ -84,17 +79,12 @@ func Writable(dir string) error {
 	}
 	probe := filepath.Join(dir, "writable")
 	removeParts(probe)
-	part, lock, err := newPart(probe)
+	_, lock, err := newPart(probe)
 	if err != nil {
 		return unwritable(dir, err)
 	}
-	defer lock.Release()
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY, 0o666)
-	if err != nil {
-		return unwritable(dir, err)
-	}
-	f.Close()
-	return os.Remove(part)
+	lock.Release()
+	return nil
 }
 
 func unwritable(path string, err error) error {

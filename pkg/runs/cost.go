@@ -62,7 +62,7 @@ func (t Task) program() string {
 		delete(values, key)
 	}
 	values["drops"] = dropout > 0
-	return MustKey(map[string]any{"kind": kind, "dataset": t.Dataset, "settings": values})
+	return Key(map[string]any{"kind": kind, "dataset": t.Dataset, "settings": values})
 }
 
 // NewCosts returns the costs of recorded runs on an engine, or on any if its name is empty. Runs that went wrong, on
@@ -198,20 +198,21 @@ func (t Task) Size() float64 {
 	return size
 }
 
-// paced returns a function for the end of each epoch, which calls f with the estimated seconds that are left: by the
-// mean time of the epochs in this process, without the first one, which takes longer, as soon as there are others.
-func paced(f func(e train.Epoch, left float64)) func(train.Epoch) {
-	var start time.Time
-	first := 0
-	return func(e train.Epoch) {
-		each := e.Seconds
-		if first == 0 {
-			start, first = time.Now(), e.Epoch
-		} else {
-			each = time.Since(start).Seconds() / float64(e.Epoch-first)
-		}
-		f(e, each*float64(e.Epochs-e.Epoch))
+// Pace tells how long the epochs of a training take.
+type Pace struct {
+	start time.Time
+	first int
+}
+
+// At is called after each epoch. It returns the mean time of the epochs so far in this process in seconds, and their
+// number, without the first one, which takes longer; as long as there are no others, the time of the first.
+func (p *Pace) At(e train.Epoch) (seconds float64, epochs int) {
+	if p.first == 0 {
+		p.start, p.first = time.Now(), e.Epoch
+		return e.Seconds, 0
 	}
+	epochs = e.Epoch - p.first
+	return time.Since(p.start).Seconds() / float64(epochs), epochs
 }
 
 // Duration writes a number of seconds as text, such as "12 s" or "3 min".

@@ -69,20 +69,16 @@ const Last = "last"
 
 // Get returns the record with an ID, of which the first characters are enough if no other begins with them, or [Last].
 func (s *Store) Get(id string) (*Record, error) {
+	clauses, args := "WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2", []any{id}
 	if id == Last {
-		found, err := s.records("ORDER BY started DESC, id DESC LIMIT 1")
-		if err == nil && len(found) == 0 {
-			err = s.explain(errors.New("no run is recorded yet"))
-		}
-		if err != nil {
-			return nil, err
-		}
-		return &found[0], nil
+		clauses, args = "ORDER BY started DESC, id DESC LIMIT 1", nil
 	}
-	found, err := s.records("WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2", id)
+	found, err := s.records(clauses, args...)
 	switch {
 	case err != nil:
 		return nil, err
+	case len(found) == 0 && id == Last:
+		return nil, s.explain(errors.New("no run is recorded yet"))
 	case len(found) == 0:
 		return nil, s.explain(fmt.Errorf("no run's ID is or starts with %q", id))
 	case len(found) > 1:

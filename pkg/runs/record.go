@@ -3,8 +3,6 @@ package runs
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -177,9 +175,7 @@ func (r Record) prepared() (Record, error) {
 		return r, err
 	}
 	if r.Key == "" {
-		if r.Key, err = Key(r.definition()); err != nil {
-			return r, err
-		}
+		r.Key = Key(r.definition())
 	}
 	return r, r.validate()
 }
@@ -229,27 +225,16 @@ func line(text string) string {
 }
 
 // Key returns the SHA-256 of a definition's canonical JSON in hex digits: the members of objects are sorted, there is
-// no white space, and equal numbers are written equally.
-func Key(definition any) (string, error) {
+// no white space, and equal numbers are written equally. It panics if there is no such JSON.
+func Key(definition any) string {
 	raw, err := json.Marshal(definition)
-	if err != nil {
-		return "", fmt.Errorf("a run's definition cannot be written as JSON: %w", err)
+	if err == nil {
+		raw, err = canonical(raw)
 	}
-	b, err := canonical(raw)
 	if err != nil {
-		return "", fmt.Errorf("a run's definition: %w", err)
+		panic(fmt.Errorf("a run's definition cannot be written as JSON: %w", err))
 	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), nil
-}
-
-// MustKey is [Key] of plain data, which can always be written as JSON.
-func MustKey(definition any) string {
-	key, err := Key(definition)
-	if err != nil {
-		panic(err)
-	}
-	return key
+	return hexSum(raw)
 }
 
 // canonical returns the canonical form of a JSON value; nil if raw is empty or null.

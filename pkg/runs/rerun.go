@@ -87,12 +87,9 @@ func Rerun(ctx context.Context, p Place, then *Record, t Task) (*Repetition, err
 		_, kept := before[name]
 		return !kept
 	})
-	if r.Numbers, err = changes(before, after); err != nil {
-		return nil, fmt.Errorf("run %s cannot be compared: %w", then.ID, err)
-	}
+	r.Numbers, r.Circumstances = changes(before, after), changes(circumstances(then), circumstances(&now))
 	r.Equal = len(r.Numbers) == 0
-	r.Circumstances, err = changes(circumstances(then), circumstances(&now))
-	return r, err
+	return r, nil
 }
 
 // outcomeOf returns the values that [Rerun] compares.
@@ -132,31 +129,18 @@ func circumstances(r *Record) map[string]any {
 }
 
 // changes returns the values that differ between two JSON objects.
-func changes(then, now map[string]any) ([]Change, error) {
+func changes(then, now map[string]any) (out []Change) {
 	a, b := map[string]string{}, map[string]string{}
-	for _, side := range []struct {
-		of   map[string]any
-		flat map[string]string
-	}{{then, a}, {now, b}} {
-		text, err := json.Marshal(side.of)
-		if err != nil {
-			return nil, err
-		}
-		var plain any
-		if err := json.Unmarshal(text, &plain); err != nil {
-			return nil, err
-		}
-		flatten(side.flat, "", plain)
-	}
+	flatten(a, "", then)
+	flatten(b, "", now)
 	all := maps.Clone(a)
 	maps.Copy(all, b)
-	var out []Change
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if a[name] != b[name] {
 			out = append(out, Change{name, a[name], b[name]})
 		}
 	}
-	return out, nil
+	return out
 }
 
 // flatten adds all single values in v, which is at the given place, by their places.

@@ -64,17 +64,8 @@ func (p Progress) Left() string { return timeOf(p.Seconds, p.Unknown) }
 // Plan lists the runs that the work needs, and their cost. A run that failed is not done, since [Runner.Run] tries it
 // again.
 func (r *Runner) Plan(work Work) (Plan, error) {
-	all, err := r.all(time.Now())
-	return plan(r.scope(), index(all), r.costs(all), work, r.Shard), err
-}
-
-// costs are those of this Runner's engine, or of all if it cannot be used.
-func (r *Runner) costs(all []Record) *Costs {
-	name, err := engine.Choose(r.EngineName)
-	if err != nil {
-		name = ""
-	}
-	return NewCosts(all, name)
+	p, _, err := r.look(work, time.Now())
+	return p, err
 }
 
 // View returns a view of the records in the store.
@@ -87,13 +78,10 @@ func (r *Runner) View() (*View, error) {
 func (r *Runner) scope() Scope {
 	s := r.Scope
 	s.Absent = func(dataset string) string {
-		if why := r.absent[dataset]; why != "" {
+		if why := r.absent[dataset]; why != "" || r.Scope.Absent == nil {
 			return why
 		}
-		if r.Scope.Absent != nil {
-			return r.Scope.Absent(dataset)
-		}
-		return ""
+		return r.Scope.Absent(dataset)
 	}
 	return s
 }
@@ -117,10 +105,8 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 		records Records
 		p       Plan
 	)
-	look := func() error {
-		all, err := r.all(began)
-		records = index(all)
-		p = plan(r.scope(), records, r.costs(all), work, r.Shard)
+	look := func() (err error) {
+		p, records, err = r.look(work, began)
 		return err
 	}
 	open := func() iter.Seq2[Step, error] {
@@ -241,29 +227,30 @@ func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record Record, er
 		place.Notice = func(text string) { r.Notice(t, text) }
 	}
 	if r.Epoch != nil {
-		place.Epoch = paced(func(e train.Epoch, left float64) { r.Epoch(t, e, left) })
+		var pace Pace
+		place.Epoch = func(e train.Epoch) {
+			each, _ := pace.At(e)
+			r.Epoch(t, e, each*float64(e.Epochs-e.Epoch))
+		}
 	}
 	return Execute(ctx, place, t)
 }
 
 // graph loads each dataset once. One that cannot be loaded is absent from then on.
 func (r *Runner) graph(ctx context.Context, name string) (*graphs.Graph, error) {
+	if r.graphs == nil {
+		r.graphs, r.absent = map[string]*graphs.Graph{}, map[string]string{}
+	}
 	if g := r.graphs[name]; g != nil {
 		return g, nil
 	}
 	g, err := r.Load(ctx, name)
 	if err != nil {
-		if r.absent == nil {
-			r.absent = map[string]string{}
-		}
 		r.absent[name] = "not run: dataset not here (" + err.Error() + ")"
 		if r.NoDataset != nil {
 			r.NoDataset(name, err)
 		}
 		return nil, errors.Join(errLeftOut, err)
-	}
-	if r.graphs == nil {
-		r.graphs = map[string]*graphs.Graph{}
 	}
 	r.graphs[name] = g
 	return g, nil
@@ -284,11 +271,22 @@ type Plan struct {
 	AtLeast bool  `json:"bytes_at_least"`
 }
 
+// look reads the records that count, and plans with them. Costs are those of the Runner's engine, or of all if it cannot
+// be used.
+func (r *Runner) look(work Work, before time.Time) (Plan, Records, error) {
+	all, err := r.all(before)
+	name, unusable := engine.Choose(r.EngineName)
+	if unusable != nil {
+		name = ""
+	}
+	records := index(all)
+	return plan(r.scope(), records, NewCosts(all, name), work, r.Shard), records, err
+}
+
 // plan lists the runs of a shard that the work needs.
-func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) Plan {
+func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) (p Plan) {
 	v := NewView(s, records)
 	work(v)
-	var p Plan
 	mine := shard.groups(s, work)
 	for _, step := range v.steps {
 		if mine != nil && !mine[step.Group] {
@@ -346,42 +344,27 @@ type Queue[S fmt.Stringer] struct {
 // claimed all that is open, it waits for one of them.
 func (q Queue[S]) Run(ctx context.Context, make func(S, *Claim) error) error {
 	for {
-		next, own, err := q.next(ctx)
-		if err != nil || own == nil {
+		if err := q.Look(); err != nil {
 			return err
 		}
-		err = make(next, own)
-		own.Release()
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (q Queue[S]) next(ctx context.Context) (next S, own *Claim, err error) {
-	if err := q.Look(); err != nil {
-		return next, nil, err
-	}
-	for {
 		next, own, err := q.claim(ctx)
 		if err != nil || own == nil {
-			return next, nil, err
+			return err
 		}
-		// Another process may have made it since the records were read.
-		if err = q.Look(); err == nil {
-			wanted := false
-			if wanted, err = q.wanted(next); wanted {
-				return next, own, nil
+		if err = q.Look(); err == nil { // another process may have made it in the meantime
+			var open bool
+			if open, err = q.isOpen(next); open {
+				err = make(next, own)
 			}
 		}
 		own.Release()
 		if err != nil {
-			return next, nil, err
+			return err
 		}
 	}
 }
 
-func (q Queue[S]) wanted(s S) (bool, error) {
+func (q Queue[S]) isOpen(s S) (bool, error) {
 	made, _ := q.Keys(s)
 	for open, err := range q.Open() {
 		if err != nil {
@@ -458,7 +441,7 @@ type Claim struct {
 
 // Try claims a run, or returns nil if another process has the claim.
 func (c Claims) Try(key string) (*Claim, error) {
-	return c.take(key, func(path string) (*files.Lock, error) { return files.TryLock(path) })
+	return c.take(key, files.TryLock)
 }
 
 // await claims a run, and waits as long as another process has the claim.

@@ -75,7 +75,7 @@ func (t Task) Key() string {
 		definition["follow"] = Follow{train.Within(t.Follow.Layers, max(t.Config.Forward, t.Config.Reverse)),
 			t.Follow.Boards}
 	}
-	return MustKey(definition)
+	return Key(definition)
 }
 
 func (t Task) alone() Task {

@@ -131,7 +131,7 @@ func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fi
 // ID is the same for searches with the same definition, which have the same trials. It is the Profile of their records.
 func (s *Search) ID() string {
 	const short = 12
-	return runs.Search + "-" + runs.MustKey(s.definition())[:short]
+	return runs.Search + "-" + runs.Key(s.definition())[:short]
 }
 
 // checksum is that of the graph as the model of c sees it.
@@ -258,12 +258,12 @@ func (w *work) splits() []int {
 
 // key is the key of a step's record.
 func (w *work) key(s Step) string {
-	return runs.MustKey(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung, "split": s.Split})
+	return runs.Key(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung, "split": s.Split})
 }
 
 // claimKey does not depend on the rung: a training goes on from rung to rung with one checkpoint.
 func (w *work) claimKey(s Step) string {
-	return runs.MustKey(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
+	return runs.Key(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
 }
 
 // fits tells whether a step is predicted to reach its rung before the deadline.
@@ -384,21 +384,11 @@ func (w *work) train(ctx context.Context, g *graphs.Graph, task runs.Task, s Ste
 // paced returns a function for the end of each epoch, which tells whether the last epoch would come only after the
 // deadline, by the mean time of the epochs so far. The first few are too few to tell.
 func paced(deadline time.Time, until int) func(train.Epoch) bool {
-	const measured = 3
-	var start time.Time
-	first := 0
+	const enough = 3
+	var pace runs.Pace
 	return func(e train.Epoch) bool {
-		if deadline.IsZero() {
-			return false
-		}
-		if first == 0 {
-			start, first = time.Now(), e.Epoch
-		}
-		done := e.Epoch - first
-		if done < measured {
-			return false
-		}
-		each := time.Since(start) / time.Duration(done)
-		return time.Now().Add(each * time.Duration(until-e.Epoch)).After(deadline)
+		each, measured := pace.At(e)
+		left := time.Duration(each * float64(until-e.Epoch) * float64(time.Second))
+		return !deadline.IsZero() && measured >= enough && time.Now().Add(left).After(deadline)
 	}
 }
