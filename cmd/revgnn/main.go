@@ -277,7 +277,7 @@ func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine
 }
 
 func versionText() string {
-	return cmp.Or(machine.Version(), "unknown (make build tells it)")
+	return cmp.Or(machine.Versions()["revgnn"], "unknown (make build tells it)")
 }
 
 // output is a command's stdout. It keeps the first error, since cobra ignores errors when it writes a help text.

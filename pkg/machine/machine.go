@@ -125,9 +125,6 @@ func Built() (versions map[string]string, commit string) {
 	return maps.Clone(versions), commit
 }
 
-// Version returns the version of revgnn's module, which `go install` from a tag gives it, or the git commit, or "".
-func Version() string { return Versions()["revgnn"] }
-
 var built = sync.OnceValues(func() (versions map[string]string, commit string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

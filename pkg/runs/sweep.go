@@ -137,11 +137,7 @@ func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Confi
 	if err != nil || o.Dir == "" || len(s.of(train.Interrupted)) > 0 {
 		return s, err
 	}
-	b, err := indented(s)
-	if err != nil {
-		return nil, err
-	}
-	return s, files.WriteText(w.path(resultName), b)
+	return s, files.WriteJSON(w.path(resultName), s)
 }
 
 // sweep is a [Sweep] in progress. In its folder, other processes may write the results of other splits.
@@ -273,10 +269,11 @@ func (w *sweep) keep(r *SplitRecord, about trained.About) error {
 		}
 	}
 	r.History, r.Sum = r.Result.History, noSum
-	b, err := indented(r)
+	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return err
+		return fmt.Errorf("a result cannot be written: %w", err)
 	}
+	b = append(b, '\n')
 	r.Sum = hexSum(b)
 	if err := files.WriteText(w.path(recordName(r.Split)), replaceLast(b, noSum, r.Sum)); err != nil {
 		return err
@@ -308,14 +305,6 @@ func fileSum(path string) (string, error) {
 	sum := sha256.New()
 	_, err = io.Copy(sum, f)
 	return hex.EncodeToString(sum.Sum(nil)), err
-}
-
-func indented(v any) ([]byte, error) {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("a result cannot be written: %w", err)
-	}
-	return append(b, '\n'), nil
 }
 
 func replaceLast(b []byte, old, with string) []byte {

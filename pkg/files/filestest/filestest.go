@@ -9,11 +9,10 @@ import (
 	"testing"
 )
 
-// most is the largest number of bytes that parsing one input may allocate in total.
-const most = 1 << 30
+const most = 1 << 30 // bytes
 
-// Parse runs a parser, and returns whether it accepted its input. The test fails if the parser allocated more than 1
-// GiB in total, or if its error does not have exactly one line.
+// Parse runs a parser, and returns whether it accepted its input. The test fails if the parser allocated more than 1 GiB
+// in total, or if its error has not exactly one line.
 func Parse(t *testing.T, parse func() error) bool {
 	t.Helper()
 	before := allocated()
