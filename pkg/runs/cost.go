@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -98,34 +99,27 @@ func (c *Costs) Of(t Task) Cost {
 		if r.Peak > 0 && (out.AtLeast || r.Peak < out.Bytes) {
 			out.Bytes, out.AtLeast = r.Peak, false
 		}
+		epochs := t.Config.Epochs
 		switch {
 		case !r.here:
-		case r.kind == t.Kind && (t.Kind == Train || !trains(t.Kind)):
-			whole = append(whole, r.of(t))
+		case r.kind == Train && t.Kind == Train:
+			if t.Config.Patience > 0 && r.Epochs < r.limit { // it stopped early, and t is expected to stop there, too
+				epochs = min(epochs, r.Epochs)
+			}
+			whole = append(whole, r.Compile+(r.seconds-r.Compile)*float64(epochs)/float64(r.Epochs))
+		case r.kind == t.Kind && !trains(t.Kind):
+			whole = append(whole, r.seconds)
 		case r.Epochs > 0:
-			steps = append(steps, r.Compile+float64(t.Config.Epochs)*r.Epoch)
+			steps = append(steps, r.Compile+float64(epochs)*r.Epoch)
 		}
 	}
-	switch {
-	case len(whole) > 0:
+	if len(whole) == 0 {
+		whole = steps
+	}
+	if len(whole) > 0 {
 		out.Seconds = metrics.Median(whole)
-	case len(steps) > 0:
-		out.Seconds = metrics.Median(steps)
 	}
 	return out
-}
-
-// of estimates a task's time from a run of the same kind. A task like a training that stopped early is expected to stop
-// at the same epoch.
-func (r run) of(t Task) float64 {
-	if t.Kind != Train {
-		return r.seconds
-	}
-	epochs := t.Config.Epochs
-	if t.Config.Patience > 0 && r.Epochs < r.limit {
-		epochs = min(epochs, r.Epochs)
-	}
-	return r.Compile + (r.seconds-r.Compile)*float64(epochs)/float64(r.Epochs)
 }
 
 // SizeOf returns a dataset's size without loading it; the zero value if it is not known.
@@ -168,14 +162,12 @@ func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	v := NewView(scope, nil)
 	work(v)
 	size := map[string]float64{}
-	var names []string
 	for _, step := range v.steps {
-		if size[step.Group] == 0 {
-			names = append(names, step.Group)
-		}
 		size[step.Group] += step.Size()
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(size[b], size[a]), cmp.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(size), func(a, b string) int {
+		return cmp.Or(cmp.Compare(size[b], size[a]), cmp.Compare(a, b))
+	})
 	load, mine := make([]float64, s.Count), map[string]bool{}
 	for _, name := range names {
 		least := slices.Index(load, slices.Min(load))
@@ -217,15 +209,14 @@ func (p *Pace) At(e train.Epoch) (seconds float64, epochs int) {
 
 // Duration writes a number of seconds as text, such as "12 s" or "3 min".
 func Duration(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
-	if d < time.Minute {
+	switch d := time.Duration(seconds * float64(time.Second)); {
+	case d < time.Minute:
 		return fmt.Sprintf("%.0f s", d.Seconds())
-	}
-	if d < 2*time.Hour {
+	case d < 2*time.Hour:
 		return fmt.Sprintf("%.0f min", d.Minutes())
-	}
-	if d < 48*time.Hour {
+	case d < 48*time.Hour:
 		return fmt.Sprintf("%.1f h", d.Hours())
+	default:
+		return fmt.Sprintf("%.0f days", d.Hours()/24)
 	}
-	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }
