@@ -18,7 +18,33 @@ import (
 
 func (a *app) datasets() *cobra.Command {
 	return group("datasets", "List, download, verify and describe datasets", a.datasetsList(),
-		a.datasetsGet(), a.datasetsVerify(), a.datasetsStats())
+		named("get NAME…", "Download datasets into the data directory, and verify them",
+			func(c *cobra.Command, names []string) error {
+				p := a.progress()
+				data := a.data
+				data.Progress = p.download
+				return a.each(names, func(name string) error {
+					defer p.end()
+					return datasets.Get(c.Context(), name, data)
+				})
+			}),
+		named("verify NAME…", "Check the files of datasets against their checksums",
+			func(_ *cobra.Command, names []string) error {
+				return a.each(names, func(name string) error { return datasets.Verify(name, a.data) })
+			}),
+		named("stats NAME…", "Describe graphs: size, classes, homophily (names, .npz files or folders)",
+			func(c *cobra.Command, names []string) error {
+				p := a.progress()
+				all := []metrics.Stats{}
+				for _, name := range names {
+					g, err := a.load(c.Context(), p, name)
+					if err != nil {
+						return err
+					}
+					all = append(all, metrics.GraphStats(g))
+				}
+				return a.show(all, func(w io.Writer) { statsTable(w, all) })
+			}))
 }
 
 type listed struct {
@@ -107,26 +133,6 @@ func named(use, short string, run func(c *cobra.Command, names []string) error) 
 	}}
 }
 
-func (a *app) datasetsGet() *cobra.Command {
-	return named("get NAME…", "Download datasets into the data directory, and verify them",
-		func(c *cobra.Command, names []string) error {
-			p := a.progress()
-			data := a.data
-			data.Progress = p.download
-			return a.each(names, func(name string) error {
-				defer p.end()
-				return datasets.Get(c.Context(), name, data)
-			})
-		})
-}
-
-func (a *app) datasetsVerify() *cobra.Command {
-	return named("verify NAME…", "Check the files of datasets against their checksums",
-		func(_ *cobra.Command, names []string) error {
-			return a.each(names, func(name string) error { return datasets.Verify(name, a.data) })
-		})
-}
-
 func statsTable(w io.Writer, all []metrics.Stats) {
 	header := "name\tnodes\tedges\tdirected\tclasses\tfeatures\tdegree\tedge homophily\tadjusted\tsplits"
 	some := slices.ContainsFunc(all, func(s metrics.Stats) bool { return s.Unlabelled > 0 })
@@ -154,22 +160,4 @@ func share(v float64) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.4f", v)
-}
-
-func (a *app) datasetsStats() *cobra.Command {
-	return named("stats NAME…", "Describe graphs: size, classes, homophily (names, .npz files or folders)",
-		func(c *cobra.Command, names []string) error {
-			p := a.progress()
-			all := []metrics.Stats{}
-			for _, name := range names {
-				g, err := a.load(c.Context(), p, name)
-				if err != nil {
-					return err
-				}
-				all = append(all, metrics.GraphStats(g))
-			}
-			return a.show(all, func(w io.Writer) {
-				statsTable(w, all)
-			})
-		})
 }

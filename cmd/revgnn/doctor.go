@@ -32,10 +32,9 @@ type diagnosis struct {
 	// Datasets are those whose files are all in the folder Data.
 	Data     string   `json:"data"`
 	Datasets []string `json:"datasets"`
-	// Kernel is the path of the Go kernel's kernel.json.
-	Kernel string `json:"kernel"`
-	GPU    bool   `json:"gpu"`
-	Cores  int    `json:"cores"`
+	Kernel   string   `json:"kernel"`
+	GPU      bool     `json:"gpu"`
+	Cores    int      `json:"cores"`
 	// Threads is 0 for engines whose results do not depend on their number.
 	Threads int `json:"threads,omitempty"`
 	// Of the machine or of the container.
@@ -143,7 +142,6 @@ func (d *diagnosis) table(w io.Writer) {
 	})
 }
 
-// installedVersion is the JSON document of version.
 type installedVersion struct {
 	Version  string `json:"version"`
 	Go       string `json:"go"`

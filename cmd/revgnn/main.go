@@ -104,7 +104,6 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 // maxMessage is the largest number of characters in an error message: one of the engine may contain a compiled program.
 const maxMessage = 2000
 
-// sentence returns an error in one line.
 func sentence(err error) string { return oneLine(err.Error()) }
 
 // oneLine returns a text in one line of at most maxMessage characters, none of which controls the terminal: it may
@@ -117,15 +116,13 @@ func oneLine(message string) string {
 	return string(text)
 }
 
-// app holds what all commands share.
 type app struct {
 	stdout, stderr io.Writer
 	engineName     string
 	threads        int
 	data           datasets.Options
 	json, quiet    bool
-	// runsFile is the value of --runs.
-	runsFile string
+	runsFile       string
 	// written says that the command has written its JSON document, of which there must be only one.
 	written bool
 }
@@ -165,24 +162,22 @@ func (a *app) root() *cobra.Command {
 		"engine: xla:cuda, xla:cpu or go (default: $REVGNN_ENGINE, else the fastest that is installed)")
 	f.IntVar(&a.threads, "threads", 0, "threads that XLA computes on on the CPU, on which last digits depend "+
 		"(default: $"+engine.ThreadsVariable+", else as many as cores)")
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.useThreads(c) }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		if !c.Flags().Changed("threads") {
+			return nil
+		}
+		if a.threads < 1 || a.threads > engine.MostThreads {
+			return usagef("--threads is %d: give a number from 1 to %d", a.threads, engine.MostThreads)
+		}
+		// Engines read the variable, also in processes that are started.
+		return os.Setenv(engine.ThreadsVariable, strconv.Itoa(a.threads))
+	}
 	f.StringVar(&a.data.Dir, "data", "", "data directory (default: $REVGNN_DATA, else the user's cache folder)")
 	f.StringVar(&a.data.Mirror, "mirror", "", "folder or http(s) address to take dataset files from, by their names")
 	f.BoolVar(&a.data.Offline, "offline", false, "never use the network")
 	f.BoolVar(&a.json, "json", false, "write one JSON document to stdout")
 	f.BoolVar(&a.quiet, "quiet", false, "no progress on stderr")
 	return root
-}
-
-// useThreads puts --threads into REVGNN_THREADS, from which engines read it, also in processes that are started.
-func (a *app) useThreads(c *cobra.Command) error {
-	if !c.Flags().Changed("threads") {
-		return nil
-	}
-	if a.threads < 1 || a.threads > engine.MostThreads {
-		return usagef("--threads is %d: give a number from 1 to %d", a.threads, engine.MostThreads)
-	}
-	return os.Setenv(engine.ThreadsVariable, strconv.Itoa(a.threads))
 }
 
 // group makes a command such as `revgnn datasets`, which only has other commands below it.
@@ -246,7 +241,6 @@ func (a *app) show(v any, table func(w io.Writer)) error {
 	return a.write(text.Bytes())
 }
 
-// pairs writes a row of two columns for each name and its value.
 func pairs(w io.Writer, rows [][2]string) {
 	for _, r := range rows {
 		fmt.Fprintf(w, "%s\t%s\n", r[0], files.Printable(r[1]))

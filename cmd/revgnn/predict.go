@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/models"
@@ -217,9 +216,19 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	if err := runs.HasSplits([]int{o.split}, g); err != nil {
 		return asUsage(err)
 	}
-	out, arrays, err := o.evaluate(e, g, config, file.Parameters)
+	wanted, names, err := trained.Pick(config.Config, g.NumFeatures, g.NumClasses, file.Parameters)
 	if err != nil {
 		return err
+	}
+	p, err := train.Predict(e, g, o.split, config, wanted, o.gradients)
+	if err != nil {
+		return err
+	}
+	arrays := trained.Compared(p, g.NumNodes, names)
+	out := prediction{g.Name, config.Model, config.Resolved(), e.Name, o.split, train.Number(p.Loss), o.to,
+		map[string][]int{}}
+	for _, n := range arrays {
+		out.Arrays[n.Name] = append([]int{}, n.Shape...)
 	}
 	if ctx.Err() != nil {
 		return errors.New("interrupted; nothing was written")
@@ -227,33 +236,13 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	if err := npz.Write(o.to, arrays); err != nil {
 		return err
 	}
-	return a.show(out, func(w io.Writer) { predictionTable(w, out, arrays) })
-}
-
-func (o evaluation) evaluate(e *engine.Engine, g *graphs.Graph, c train.Config,
-	read map[string]train.Array) (out prediction, arrays []npz.Named, err error) {
-	wanted, names, err := trained.Pick(c.Config, g.NumFeatures, g.NumClasses, read)
-	if err != nil {
-		return out, nil, err
-	}
-	p, err := train.Predict(e, g, o.split, c, wanted, o.gradients)
-	if err != nil {
-		return out, nil, err
-	}
-	arrays = trained.Compared(p, g.NumNodes, names)
-	out = prediction{g.Name, c.Model, c.Resolved(), e.Name, o.split, train.Number(p.Loss), o.to, map[string][]int{}}
-	for _, n := range arrays {
-		out.Arrays[n.Name] = append([]int{}, n.Shape...)
-	}
-	return out, arrays, nil
-}
-
-func predictionTable(w io.Writer, out prediction, arrays []npz.Named) {
-	fmt.Fprintf(w, "loss\t%.6f\n", out.Loss)
-	for _, n := range arrays {
-		fmt.Fprintf(w, "%s\t%v\n", n.Name, n.Shape)
-	}
-	fmt.Fprintf(w, "\nwritten to %s\n", out.Out)
+	return a.show(out, func(w io.Writer) {
+		fmt.Fprintf(w, "loss\t%.6f\n", out.Loss)
+		for _, n := range arrays {
+			fmt.Fprintf(w, "%s\t%v\n", n.Name, n.Shape)
+		}
+		fmt.Fprintf(w, "\nwritten to %s\n", out.Out)
+	})
 }
 
 // traced is the JSON document of the command trace.

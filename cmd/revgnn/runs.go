@@ -284,53 +284,47 @@ func (a *app) runsRerun() *cobra.Command {
 			}); err != nil {
 				return err
 			}
-			return a.rerun(c, then)
+			t, err := runs.TaskOf(then)
+			if err != nil {
+				return err
+			}
+			if a.engineName == "" && os.Getenv(engine.Variable) == "" {
+				a.engineName = then.Engine
+			}
+			if n := runs.ThreadsOf(then); n > 0 && os.Getenv(engine.ThreadsVariable) == "" {
+				if err := os.Setenv(engine.ThreadsVariable, strconv.Itoa(n)); err != nil {
+					return err
+				}
+			}
+			p := a.progress()
+			e, err := engine.Open(a.engineName)
+			if err != nil {
+				return err
+			}
+			g, err := a.load(c.Context(), p, t.Dataset)
+			if err != nil {
+				return err
+			}
+			p.line("%s, recorded on %s", t, then.Started.Format("2006-01-02"))
+			r, err := runs.Rerun(c.Context(), runs.Place{Engine: e, Graph: g, Epoch: func(e train.Epoch) {
+				p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs", fmt.Sprintf("val %.4f", e.BestVal))
+			}}, then, t)
+			p.end()
+			if err != nil {
+				return err
+			}
+			if err := a.show(r, func(w io.Writer) { repetitionTable(w, r) }); err != nil {
+				return err
+			}
+			switch {
+			case r.Equal:
+				return nil
+			case len(r.Circumstances) == 0:
+				return errors.New("the numbers differ although engine, threads, processor, commit and versions are the same: " +
+					"please report it")
+			}
+			return fmt.Errorf("the numbers differ from those of run %s: see what else is different", then.ID)
 		}}
-}
-
-// rerun makes a recorded run again, on the engine and the threads of the record unless a flag or a variable sets
-// others.
-func (a *app) rerun(c *cobra.Command, then *runs.Record) error {
-	t, err := runs.TaskOf(then)
-	if err != nil {
-		return err
-	}
-	if a.engineName == "" && os.Getenv(engine.Variable) == "" {
-		a.engineName = then.Engine
-	}
-	if n := runs.ThreadsOf(then); n > 0 && os.Getenv(engine.ThreadsVariable) == "" {
-		if err := os.Setenv(engine.ThreadsVariable, strconv.Itoa(n)); err != nil {
-			return err
-		}
-	}
-	p := a.progress()
-	e, err := engine.Open(a.engineName)
-	if err != nil {
-		return err
-	}
-	g, err := a.load(c.Context(), p, t.Dataset)
-	if err != nil {
-		return err
-	}
-	p.line("%s, recorded on %s", t, then.Started.Format("2006-01-02"))
-	r, err := runs.Rerun(c.Context(), runs.Place{Engine: e, Graph: g, Epoch: func(e train.Epoch) {
-		p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs", fmt.Sprintf("val %.4f", e.BestVal))
-	}}, then, t)
-	p.end()
-	if err != nil {
-		return err
-	}
-	if err := a.show(r, func(w io.Writer) { repetitionTable(w, r) }); err != nil {
-		return err
-	}
-	switch {
-	case r.Equal:
-		return nil
-	case len(r.Circumstances) == 0:
-		return errors.New("the numbers differ although engine, threads, processor, commit and versions are the same: " +
-			"please report it")
-	}
-	return fmt.Errorf("the numbers differ from those of run %s: see what else is different", then.ID)
 }
 
 func repetitionTable(w io.Writer, r *runs.Repetition) {

@@ -239,16 +239,11 @@ func searchTable(w io.Writer, s searched) {
 
 // tested gives the mean test result, and the splits whose training went wrong.
 func tested(e *search.Evaluation) string {
-	var bad []string
-	for _, s := range e.LeftOut() {
-		bad = append(bad, fmt.Sprintf("split %d %s", s.Split, s.Status))
-	}
-	text := overSplits(e.Mean, e.Std, len(e.Tests()), "")
-	if text == "" {
-		text = "none"
-	}
-	if len(bad) > 0 {
-		text += "; left out: " + strings.Join(bad, ", ")
+	text := cmp.Or(overSplits(e.Mean, e.Std, len(e.Tests()), ""), "none")
+	separator := "; left out: "
+	for _, bad := range e.LeftOut() {
+		text += fmt.Sprintf("%ssplit %d %s", separator, bad.Split, bad.Status)
+		separator = ", "
 	}
 	return text
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -55,7 +54,36 @@ func (a *app) train() *cobra.Command {
 				return err
 			}
 		}
-		return a.sweep(c.Context(), s.dataset, config, o)
+		return a.recording(c.Context(), s.dataset, func(r *recorder) error {
+			if o.Splits == nil {
+				o.Splits = runs.AllSplits(r.graph)
+			}
+			if err := runs.CheckSplits(o.Splits, r.graph); err != nil {
+				return asUsage(err)
+			}
+			p := r.progress
+			p.line("training %s on %s, splits %v, engine %s", config.Model, r.graph.Name, o.Splits, r.engine.Name)
+			o.Epoch, o.Split = p.epoch, p.split
+			o.Notice = func(text string) { p.line("%s", text) }
+			if r.store != nil {
+				o.Record = r.add
+			}
+			summary, err := runs.Sweep(c.Context(), r.engine, r.graph, config, o)
+			p.end()
+			if summary == nil || err != nil && len(summary.Splits) == 0 {
+				return err
+			}
+			for _, r := range summary.Splits {
+				if r.Status == train.OK && r.Message != "" && err == nil {
+					p.line("warning: split %d: %s", r.Split, r.Message)
+				}
+			}
+			if text := summary.Complaint(); err == nil && text != "" {
+				err = errors.New(text)
+			}
+			// What was trained before an error is not lost.
+			return errors.Join(err, a.show(summary, func(w io.Writer) { summaryTable(w, summary) }))
+		})
 	}
 	return c
 }
@@ -75,40 +103,6 @@ func checkEvery(every time.Duration) error {
 		return usagef("checkpoint-every is %s: it must be a time above zero, as in 90s or 10m", every)
 	}
 	return nil
-}
-
-// sweep trains a model on the splits in o.Splits, or on all, and shows the results.
-func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o runs.SweepOptions) error {
-	return a.recording(ctx, dataset, func(r *recorder) error {
-		if o.Splits == nil {
-			o.Splits = runs.AllSplits(r.graph)
-		}
-		if err := runs.CheckSplits(o.Splits, r.graph); err != nil {
-			return asUsage(err)
-		}
-		p := r.progress
-		p.line("training %s on %s, splits %v, engine %s", config.Model, r.graph.Name, o.Splits, r.engine.Name)
-		o.Epoch, o.Split = p.epoch, p.split
-		o.Notice = func(text string) { p.line("%s", text) }
-		if r.store != nil {
-			o.Record = r.add
-		}
-		summary, err := runs.Sweep(ctx, r.engine, r.graph, config, o)
-		p.end()
-		if summary == nil || err != nil && len(summary.Splits) == 0 {
-			return err
-		}
-		for _, r := range summary.Splits {
-			if r.Status == train.OK && r.Message != "" && err == nil {
-				p.line("warning: split %d: %s", r.Split, r.Message)
-			}
-		}
-		if text := summary.Complaint(); err == nil && text != "" {
-			err = errors.New(text)
-		}
-		// What was trained before an error is not lost.
-		return errors.Join(err, a.show(summary, func(w io.Writer) { summaryTable(w, summary) }))
-	})
 }
 
 // summaryTable writes the result of each split, then the mean and the deviations.

@@ -28,7 +28,6 @@ type Costs struct {
 	programs map[string][]run
 }
 
-// run is what a record tells about the cost of a run.
 type run struct {
 	here    bool // made on this machine
 	kind    string

@@ -87,7 +87,6 @@ func (p Place) run(ctx context.Context, t Task) (out any, status, message string
 	return out, OK, "", err
 }
 
-// time makes a benchmark.
 func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
 	// [Timed.Own] subtracts the idle memory from the peak. What loading the graph has freed must not count as idle,
 	// since the benchmark can use it: it goes back to the system first.
@@ -169,7 +168,6 @@ func ExecuteAlone(ctx context.Context, t Task, engineName string,
 
 const randomName = "random:nodes=%d,edges=%d"
 
-// randomFeatures is the number of features of a node. It is small, as in Minesweeper, which has 7.
 const randomFeatures = 8
 
 // RandomGraph returns the name of a random graph, which [Load] makes.

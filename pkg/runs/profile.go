@@ -14,8 +14,7 @@ import (
 
 // Profile says on which datasets and splits models are trained, and which settings are tried: see data/settings.
 type Profile struct {
-	Name string `json:"name"`
-	// About is a text that every table and figure repeats.
+	Name     string   `json:"name"`
 	About    string   `json:"about"`
 	Datasets []string `json:"datasets"`
 	// Candidates are compared only on the first splits; Tried is their number.
@@ -39,7 +38,6 @@ type Repeated struct {
 	Seeds    int      `json:"seeds"`
 }
 
-// seeds returns the number of trainings on each split: that of the first entry of Repeated that fits, or 1.
 func (p Profile) seeds(dataset, model string) int {
 	for _, r := range p.Repeated {
 		if covers(r.Datasets, dataset) && covers(r.Models, model) {
@@ -189,14 +187,12 @@ func Candidates(rules []Rule, dataset, model string) (out []train.Config, err er
 	return out, nil
 }
 
-// covers tells whether a list of names has a name. An empty list stands for all names.
 func covers(names []string, name string) bool { return len(names) == 0 || slices.Contains(names, name) }
 
 // Rule says which values settings may take, for some models on some datasets. A rule that names no models applies to
 // all, which ignore the settings that they do not have; models that it names must have them all.
 type Rule struct {
-	Note string `json:"note,omitempty"`
-	// An empty list stands for all datasets or models.
+	Note     string   `json:"note,omitempty"`
 	Datasets []string `json:"datasets,omitempty"`
 	Models   []string `json:"models,omitempty"`
 	// One value or a list of values to choose from, by the name of the setting.

@@ -27,7 +27,6 @@ func (s *Store) Add(r Record) (id string, err error) {
 	return r.ID, s.explain(err)
 }
 
-// insert adds a row, unless there is one with the same ID.
 func insert(tx *sql.Tx, cells []string) (bool, error) {
 	args := make([]any, len(cells))
 	for i, c := range cells {
@@ -100,7 +99,6 @@ func (s *Store) Has(r Record) (bool, error) {
 	}), err
 }
 
-// records returns the records that SQL clauses select, and an error if one of them is damaged.
 func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	out, sum := []Record{}, "''"
 	if s.sums {

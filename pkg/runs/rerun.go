@@ -92,7 +92,6 @@ func Rerun(ctx context.Context, p Place, then *Record, t Task) (*Repetition, err
 	return r, nil
 }
 
-// outcomeOf returns the values that [Rerun] compares.
 func outcomeOf(r *Record) map[string]any {
 	out := map[string]any{}
 	if len(r.Outcome) > 0 {
@@ -128,7 +127,6 @@ func circumstances(r *Record) map[string]any {
 	return out
 }
 
-// changes returns the values that differ between two JSON objects.
 func changes(then, now map[string]any) (out []Change) {
 	a, b := map[string]string{}, map[string]string{}
 	flatten(a, "", then)
@@ -143,7 +141,6 @@ func changes(then, now map[string]any) (out []Change) {
 	return out
 }
 
-// flatten adds all single values in v, which is at the given place, by their places.
 func flatten(out map[string]string, at string, v any) {
 	switch v := v.(type) {
 	case map[string]any:

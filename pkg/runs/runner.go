@@ -30,8 +30,7 @@ type Runner struct {
 	// Counts, if not nil, says which records of the store count.
 	Counts func(Record) bool
 	// Alone, if not nil, runs a benchmark in a process of its own ([InOwnProcess]).
-	Alone func(ctx context.Context, t Task) (Record, error)
-	// Shard is the part of the work to do; the zero value stands for all of it.
+	Alone           func(ctx context.Context, t Task) (Record, error)
 	Shard           Shard
 	CheckpointEvery time.Duration
 	// These may be nil. Left is the estimated number of seconds until the training ends. Notice is for messages about
@@ -68,7 +67,6 @@ func (r *Runner) Plan(work Work) (Plan, error) {
 	return p, err
 }
 
-// View returns a view of the records in the store.
 func (r *Runner) View() (*View, error) {
 	all, err := r.all(time.Time{})
 	return NewView(r.scope(), index(all)), err
@@ -283,7 +281,6 @@ func (r *Runner) look(work Work, before time.Time) (Plan, Records, error) {
 	return plan(r.scope(), records, NewCosts(all, name), work, r.Shard), records, err
 }
 
-// plan lists the runs of a shard that the work needs.
 func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) (p Plan) {
 	v := NewView(s, records)
 	work(v)
@@ -310,7 +307,6 @@ func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) (p Pla
 	return p
 }
 
-// Time returns the estimated time of the missing runs as text.
 func (p Plan) Time() string { return timeOf(p.Seconds, p.Unknown) }
 
 func timeOf(seconds float64, unknown int) string {
@@ -333,10 +329,8 @@ type Queue[S fmt.Stringer] struct {
 	// Open lists what can be made now, the most urgent first.
 	Open func() iter.Seq2[S, error]
 	// Keys returns what identifies the work, and the key of its claim.
-	Keys func(S) (made, claim string)
-	// Waits, if not nil, is called before the wait for another process, which makes s.
-	Waits func(s S)
-	// Deadline, if set, ends the wait.
+	Keys     func(S) (made, claim string)
+	Waits    func(s S)
 	Deadline time.Time
 }
 
@@ -444,7 +438,6 @@ func (c Claims) Try(key string) (*Claim, error) {
 	return c.take(key, files.TryLock)
 }
 
-// await claims a run, and waits as long as another process has the claim.
 func (c Claims) await(ctx context.Context, key string) (*Claim, error) {
 	return c.take(key, func(path string) (*files.Lock, error) { return files.AwaitLock(ctx, path) })
 }
@@ -465,7 +458,6 @@ func (c Claims) take(key string, lock func(path string) (*files.Lock, error)) (*
 	}
 }
 
-// Kept tells whether there is a checkpoint of the run.
 func (c Claims) Kept(key string) bool {
 	_, err := os.Stat(filepath.Join(c.dir, key+checkpointSuffix))
 	return err == nil

@@ -20,7 +20,6 @@ type search struct {
 	tried      int // the number of splits on which candidates are compared
 }
 
-// candidate has settings that a search may choose.
 type candidate struct {
 	train.Config
 	// seeds is the number of trainings on each split if it is chosen.
@@ -64,8 +63,7 @@ type Found struct {
 	// Where the chosen settings are from ([Choice]), and the number of candidates: of [View.Search] alone.
 	Search, Source string
 	Candidates     int
-	// Why says why there is no result.
-	Why string
+	Why            string
 }
 
 // AllBad is [Found.Why] if each of several candidates diverged on one of the splits on which they are compared, or if
@@ -148,7 +146,6 @@ func (s search) run(v *View) Found {
 	return s.with(v, s.candidates[best])
 }
 
-// with asks for the trainings of the chosen candidate on all splits.
 func (s search) with(v *View, c candidate) Found {
 	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: c.seeds, Search: c.search,
 		Source: c.source}
@@ -205,7 +202,6 @@ func (s search) with(v *View, c candidate) Found {
 	return f
 }
 
-// wentWrong says what happened to a training on split k that ended without a result.
 func wentWrong(k int, a Answer[Trained]) string {
 	return fmt.Sprintf("split %d %s (%s)", k, a.Record.Status, a.Why)
 }
@@ -229,7 +225,6 @@ func (s search) expect(v *View, compared int) {
 	}
 }
 
-// work measures the trainings of a candidate on a split ([Task.Size]).
 func (s search) work(c candidate) float64 {
 	return Training(s.dataset, 0, c.Config).Size() * float64(c.seeds)
 }

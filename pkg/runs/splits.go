@@ -83,7 +83,6 @@ func CheckSplits(splits []int, g *graphs.Graph) error {
 	return nil
 }
 
-// oneClass tells whether there are nodes in the mask, and all of them have the same label.
 func oneClass(g *graphs.Graph, mask []bool) bool {
 	labels := map[int32]bool{}
 	for i, in := range mask {

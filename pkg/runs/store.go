@@ -81,7 +81,6 @@ func OpenExisting(path string) (*Store, error) {
 	return open(path, "rw", (*Store).check)
 }
 
-// regular returns the size of a regular file, and an error for anything else.
 func regular(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -166,7 +165,6 @@ func (s *Store) check() (err error) {
 	return err
 }
 
-// querier is a database or a transaction.
 type querier interface {
 	QueryRow(query string, args ...any) *sql.Row
 	Query(query string, args ...any) (*sql.Rows, error)
@@ -215,7 +213,6 @@ func damaged(what string) error {
 		strings.Join(strings.Fields(what), " "))
 }
 
-// ofStore tells whether an error comes from SQLite.
 func ofStore(err error) bool {
 	var from *sqlite.Error
 	return errors.As(err, &from)
@@ -293,7 +290,6 @@ func (s *Store) completeSums(tx *sql.Tx) error {
 	return nil
 }
 
-// missingSums computes the checksums of the rows that have none, by ID.
 func missingSums(tx *sql.Tx) (map[string]string, error) {
 	sums := map[string]string{}
 	err := rowsOf(tx, sumColumn, "WHERE "+sumColumn+" = ''", nil, func(cells []string, _ string) error {

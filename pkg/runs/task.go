@@ -174,7 +174,6 @@ func (t Timed) Own() float64 {
 	return float64(t.PeakRSS - t.IdleRSS)
 }
 
-// condense computes from the states of a model what a record keeps.
 func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	layers := func(states []train.State) []Layer {
 		out := make([]Layer, len(states))
@@ -197,7 +196,6 @@ func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	return f
 }
 
-// pick returns the values at the given indices, rounded to three decimals.
 func pick(values []float64, indices []int) []float64 {
 	out := make([]float64, len(indices))
 	for i, k := range indices {
