@@ -156,11 +156,18 @@ func (r *reproduction) make(ctx context.Context, p *progress, runner *runs.Runne
 	if err != nil {
 		return err
 	}
-	for _, d := range r.datasets { // a shard may have a good reason to make no run on one
-		on := func(s runs.Step) bool { return data.Base(s.Dataset) == d }
-		if r.shard == "" && !slices.ContainsFunc(plan.Steps, on) {
-			why := cmp.Or(strings.TrimPrefix(runner.Absent(d), "not run: "), "none is needed for what is named")
-			p.line("warning: no run on %s: %s", d, why)
+	needed := func(is func(runs.Step) bool) bool { // a shard may have a good reason to make none of them
+		return r.shard != "" || slices.ContainsFunc(plan.Steps, is)
+	}
+	const none = "none is needed for what is named"
+	for _, d := range r.datasets {
+		if !needed(func(s runs.Step) bool { return data.Base(s.Dataset) == d }) {
+			p.line("warning: no run on %s: %s", d, cmp.Or(strings.TrimPrefix(runner.Absent(d), "not run: "), none))
+		}
+	}
+	for _, m := range r.models {
+		if !needed(func(s runs.Step) bool { return s.Config.Model == m }) {
+			p.line("warning: no run of %s: %s", m, none)
 		}
 	}
 	if r.dryRun {

@@ -306,7 +306,7 @@ func (a *app) runsRerun() *cobra.Command {
 				return err
 			}
 			p.line("%s, recorded on %s", t, then.Started.Format("2006-01-02"))
-			r, err := runs.Rerun(c.Context(), runs.Place{Engine: e, Graph: g, Epoch: func(e train.Epoch) {
+			r, err := runs.Rerun(c.Context(), runs.Executor{Engine: e, Graph: g, Epoch: func(e train.Epoch) {
 				p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs", fmt.Sprintf("val %.4f", e.BestVal))
 			}}, then, t)
 			p.end()

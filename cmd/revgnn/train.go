@@ -73,9 +73,9 @@ func (a *app) train() *cobra.Command {
 			if summary == nil || err != nil && len(summary.Splits) == 0 {
 				return err
 			}
-			for _, r := range summary.Splits {
-				if r.Status == train.OK && r.Message != "" && err == nil {
-					p.line("warning: split %d: %s", r.Split, r.Message)
+			if err == nil {
+				for _, text := range summary.Warnings() {
+					p.line("warning: %s", text)
 				}
 			}
 			if text := summary.Complaint(); err == nil && text != "" {

@@ -69,12 +69,12 @@ func ThreadsOf(r *Record) int {
 
 // Rerun makes a recorded run again, and compares the two. The task is that of [TaskOf]. The new record is not stored.
 // It returns an error if the new run has no results to compare, or if the graph has changed.
-func Rerun(ctx context.Context, p Place, then *Record, t Task) (*Repetition, error) {
-	if sum := models.Seen(t.Config.Config, p.Graph).Checksum(); then.Checksum != "" && sum != then.Checksum {
+func Rerun(ctx context.Context, x Executor, then *Record, t Task) (*Repetition, error) {
+	if sum := models.Seen(t.Config.Config, x.Graph).Checksum(); then.Checksum != "" && sum != then.Checksum {
 		return nil, fmt.Errorf("the graph %s is not that of run %s any more: its checksum is %.12s…, and was %.12s…",
 			t.Dataset, then.ID, sum, then.Checksum)
 	}
-	now, err := Execute(ctx, p, t)
+	now, err := x.Execute(ctx, t)
 	if err != nil {
 		return nil, err
 	}

@@ -220,18 +220,18 @@ func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record Record, er
 			return record, err
 		}
 	}
-	place := Place{Engine: r.engine, Graph: g, Checkpoint: own.Training(r.CheckpointEvery)}
+	executor := Executor{Engine: r.engine, Graph: g, Checkpoint: own.Training(r.CheckpointEvery)}
 	if r.Notice != nil {
-		place.Notice = func(text string) { r.Notice(t, text) }
+		executor.Notice = func(text string) { r.Notice(t, text) }
 	}
 	if r.Epoch != nil {
 		var pace Pace
-		place.Epoch = func(e train.Epoch) {
+		executor.Epoch = func(e train.Epoch) {
 			each, _ := pace.At(e)
 			r.Epoch(t, e, each*float64(e.Epochs-e.Epoch))
 		}
 	}
-	return Execute(ctx, place, t)
+	return executor.Execute(ctx, t)
 }
 
 // graph loads each dataset once. One that cannot be loaded is absent from then on.

@@ -434,6 +434,17 @@ func (s *Summary) of(status string) []*train.Result {
 	return slices.DeleteFunc(slices.Clone(s.Splits), func(r *train.Result) bool { return r.Status != status })
 }
 
+// Warnings has a sentence for each split that ended well but whose numbers deserve a look, such as one whose inverse did
+// not converge ([train.Result.Message]).
+func (s *Summary) Warnings() (list []string) {
+	for _, r := range s.of(train.OK) {
+		if r.Message != "" {
+			list = append(list, fmt.Sprintf("split %d: %s", r.Split, r.Message))
+		}
+	}
+	return list
+}
+
 // Complaint returns a sentence that says what went wrong, or "".
 func (s *Summary) Complaint() string {
 	if interrupted := s.of(train.Interrupted); len(interrupted) > 0 {

@@ -160,7 +160,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	w := &work{Search: s, id: s.ID(), sampler: s.Sampler(),
-		claims: runs.ClaimsOf(s.Store), began: time.Now().Truncate(time.Millisecond), late: map[Job]bool{}}
+		claims: runs.ClaimsOf(s.Store), began: time.Now().Truncate(time.Millisecond), tooLate: map[Job]bool{}}
 	if err := w.queue().Run(ctx, func(s Step, own *runs.Claim) error { return w.make(ctx, s, own) }); err != nil {
 		return nil, err
 	}
@@ -177,8 +177,8 @@ type work struct {
 	began time.Time
 	known known
 	costs *costs
-	// late are the jobs that were stopped for the deadline, and that this process does not begin again.
-	late map[Job]bool
+	// tooLate are the jobs that were stopped for the deadline, and that this process does not begin again.
+	tooLate map[Job]bool
 }
 
 // look reads the records of the search again. It returns an error if the first ten trials failed, or all if there are
@@ -272,12 +272,12 @@ func (w *work) fits(s Step) bool {
 		return true
 	}
 	left := time.Until(w.Deadline).Seconds()
-	return left > 0 && !w.late[s.Job] && w.costs.seconds(w.Dataset, s, w.known, w.claims.Kept(w.claimKey(s))) <= left
+	return left > 0 && !w.tooLate[s.Job] && w.costs.seconds(w.Dataset, s, w.known, w.claims.Kept(w.claimKey(s))) <= left
 }
 
-// errLate is the error of a training that was stopped because it would have missed the deadline. Its checkpoint is
+// errTooLate is the error of a training that was stopped because it would have missed the deadline. Its checkpoint is
 // kept.
-var errLate = errors.New("there is no time left")
+var errTooLate = errors.New("there is no time left")
 
 // make makes and records a step.
 func (w *work) make(ctx context.Context, s Step, own *runs.Claim) error {
@@ -289,8 +289,8 @@ func (w *work) make(ctx context.Context, s Step, own *runs.Claim) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("interrupted in %s; its state and all earlier trials are kept, and the same command goes on from "+
 			"here", s)
-	case errors.Is(err, errLate):
-		w.late[s.Job] = true
+	case errors.Is(err, errTooLate):
+		w.tooLate[s.Job] = true
 		if w.Notice != nil {
 			w.Notice(s, "would not come to its rung in time: it is left where it is")
 		}
@@ -348,7 +348,7 @@ func (w *work) train(ctx context.Context, g *graphs.Graph, task runs.Task, s Ste
 	until, stop := runs.Until(ctx, w.Deadline)
 	defer stop()
 	pace := paced(w.Deadline, s.Until)
-	p := runs.Place{Engine: w.Engine, Graph: g, Checkpoint: own.Training(w.CheckpointEvery),
+	x := runs.Executor{Engine: w.Engine, Graph: g, Checkpoint: own.Training(w.CheckpointEvery),
 		Epoch: func(e train.Epoch) {
 			if w.Epoch != nil {
 				w.Epoch(s, e)
@@ -358,14 +358,14 @@ func (w *work) train(ctx context.Context, g *graphs.Graph, task runs.Task, s Ste
 			}
 		}}
 	if s.Rung < len(w.Schedule.Rungs)-1 {
-		p.Until = s.Until
+		x.Until = s.Until
 	}
 	if w.Notice != nil {
-		p.Notice = func(text string) { w.Notice(s, text) }
+		x.Notice = func(text string) { w.Notice(s, text) }
 	}
-	r, out, err := p.Make(until, task)
+	r, out, err := x.Make(until, task)
 	if errors.Is(err, runs.ErrInterrupted) && ctx.Err() == nil {
-		err = errLate
+		err = errTooLate
 	}
 	t, went := out.(runs.Trained)
 	if err != nil || !went {
