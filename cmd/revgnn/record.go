@@ -76,11 +76,10 @@ func measure[T any](ctx context.Context, r *recorder, kind string, c train.Confi
 	if r.store == nil {
 		return do()
 	}
-	run, failed := runs.Start(runs.Whole(kind, r.graph.Name, c.Resolved()), models.Seen(c.Config, r.graph).Checksum(),
+	run := runs.Start(runs.Whole(kind, r.graph.Name, c.Resolved()), models.Seen(c.Config, r.graph).Checksum(),
 		r.engine.Name)
-	if failed == nil {
-		run.Config, failed = json.Marshal(settings)
-	}
+	var failed error
+	run.Config, failed = json.Marshal(settings)
 	out, err := do()
 	r.err = cmp.Or(r.err, failed, run.End(ctx, out, err))
 	r.add(run, false)

@@ -38,7 +38,7 @@ type Executor struct {
 }
 
 // Execute runs a task and returns the record of the run, which the caller stores; a run that diverges or fails has one,
-// too. It returns an error if the run was interrupted, or if the settings or results cannot be written as JSON.
+// too. It returns an error if the run was interrupted, or if the results cannot be written as JSON.
 func (x Executor) Execute(ctx context.Context, t Task) (Record, error) {
 	r, out, err := x.Make(ctx, t)
 	if out != nil && err == nil {
@@ -51,9 +51,7 @@ func (x Executor) Execute(ctx context.Context, t Task) (Record, error) {
 
 // Make is [Executor.Execute], but leaves the outcome out of the record. It is nil if the run failed.
 func (x Executor) Make(ctx context.Context, t Task) (r Record, outcome any, err error) {
-	if r, err = Start(t, models.Seen(t.Config.Config, x.Graph).Checksum(), x.Engine.Name); err != nil {
-		return r, nil, err
-	}
+	r = Start(t, models.Seen(t.Config.Config, x.Graph).Checksum(), x.Engine.Name)
 	r.Key = t.Key()
 	outcome, r.Status, r.Message, err = x.run(ctx, t)
 	r.Seconds = time.Since(r.Started).Seconds()

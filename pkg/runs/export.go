@@ -3,6 +3,7 @@ package runs
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"database/sql"
 	"encoding/csv"
@@ -12,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"modernc.org/sqlite"
 
 	"github.com/revgnn/revgnn/pkg/files"
 )
@@ -32,14 +35,8 @@ func (s *Store) Export(path string, q Query) (int, error) {
 		if !f.compressed {
 			return f.write(w, records)
 		}
-		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-		if err == nil {
-			err = f.write(z, records)
-		}
-		if err == nil {
-			err = z.Close()
-		}
-		return err
+		z, _ := gzip.NewWriterLevel(w, gzip.BestCompression) // cannot fail for this level
+		return cmp.Or(f.write(z, records), z.Close())
 	})
 }
 
@@ -156,7 +153,8 @@ func (s *Store) ImportNew(path string, in io.Reader, publish func([]Record) erro
 		if err == nil && len(fresh) > 0 {
 			err = publish(fresh)
 		}
-		if err != nil && !ofStore(err) {
+		var ofStore *sqlite.Error
+		if err != nil && !errors.As(err, &ofStore) {
 			return fmt.Errorf("nothing was imported from %s: %w", path, err)
 		}
 		return err

@@ -213,11 +213,6 @@ func damaged(what string) error {
 		strings.Join(strings.Fields(what), " "))
 }
 
-func ofStore(err error) bool {
-	var from *sqlite.Error
-	return errors.As(err, &from)
-}
-
 // explain adds the file's name to an error, and to SQLite's errors what the user can do.
 func (s *Store) explain(err error) error {
 	if err == nil {
@@ -269,34 +264,24 @@ func hasSums(q querier) (has bool, err error) {
 
 func (s *Store) completeSums(tx *sql.Tx) error {
 	has, err := hasSums(tx)
+	if err == nil && !has {
+		_, err = tx.Exec(addSums)
+	}
 	if err != nil {
 		return err
-	}
-	if !has {
-		if _, err := tx.Exec(addSums); err != nil {
-			return err
-		}
 	}
 	s.sums = true
-	sums, err := missingSums(tx)
-	if err != nil {
-		return err
-	}
-	for id, sum := range sums {
-		if _, err := tx.Exec("UPDATE runs SET "+sumColumn+" = ? WHERE id = ?", sum, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func missingSums(tx *sql.Tx) (map[string]string, error) {
 	sums := map[string]string{}
-	err := rowsOf(tx, sumColumn, "WHERE "+sumColumn+" = ''", nil, func(cells []string, _ string) error {
+	err = rowsOf(tx, sumColumn, "WHERE "+sumColumn+" = ''", nil, func(cells []string, _ string) error {
 		sums[cells[0]] = sumOf(cells)
 		return nil
 	})
-	return sums, err
+	for id, sum := range sums {
+		if err == nil {
+			_, err = tx.Exec("UPDATE runs SET "+sumColumn+" = ? WHERE id = ?", sum, id)
+		}
+	}
+	return err
 }
 
 // Repair removes damaged records, and returns their IDs.

@@ -86,13 +86,12 @@ type SplitRecord struct {
 }
 
 // record returns the complete run record.
-func (r *SplitRecord) record() (run Record, err error) {
-	run = r.Run
+func (r *SplitRecord) record() Record {
+	run := r.Run
 	run.Status, run.Message, run.Seconds = r.Status, r.Message, r.Seconds
-	if run.Config, err = json.Marshal(r.Config); err == nil {
-		run.Outcome, err = json.Marshal(Trained{Result: r.Result, Details: r.Details})
-	}
-	return run, err
+	run.Config, _ = json.Marshal(r.Config) // neither can fail: the settings are valid, and NaN is null
+	run.Outcome, _ = json.Marshal(Trained{Result: r.Result, Details: r.Details})
+	return run
 }
 
 // Sweep trains a model on each of the splits, one after the other. If ctx is cancelled, it returns the results so far;
@@ -116,14 +115,11 @@ func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Confi
 		if !resumed {
 			r, err = w.train(ctx, k)
 		}
-		if err == nil && o.Record != nil {
-			var run Record
-			if run, err = r.record(); err == nil {
-				o.Record(run, resumed)
-			}
-		}
 		if err != nil {
 			break
+		}
+		if o.Record != nil {
+			o.Record(r.record(), resumed)
 		}
 		s.Splits = append(s.Splits, &r.Result)
 		if o.Split != nil {
@@ -204,12 +200,10 @@ func (w *sweep) origin(split int) (train.Origin, error) {
 }
 
 // train trains on a split, and stores its files unless it was interrupted. It passes on the record if that fails.
-func (w *sweep) train(ctx context.Context, split int) (r *SplitRecord, err error) {
-	run, err := Start(Task{Kind: Train, Dataset: w.graph.Name, Config: w.config.Resolved(), Split: split}, w.checksum,
+func (w *sweep) train(ctx context.Context, split int) (*SplitRecord, error) {
+	run := Start(Task{Kind: Train, Dataset: w.graph.Name, Config: w.config.Resolved(), Split: split}, w.checksum,
 		w.engine.Name)
-	if err == nil {
-		r, err = w.fit(ctx, run)
-	}
+	r, err := w.fit(ctx, run)
 	if err != nil && w.Record != nil {
 		run.End(ctx, nil, err)
 		w.Record(run, false)

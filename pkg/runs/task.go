@@ -220,14 +220,12 @@ func Begin(kind string) Record {
 
 // Start returns the record of a task that starts now: all but its key, its profile and its results. The checksum is
 // that of the task's graph as the model sees it ([models.Seen]).
-func Start(t Task, checksum, engine string) (r Record, err error) {
-	r = Begin(t.Kind)
+func Start(t Task, checksum, engine string) Record {
+	r := Begin(t.Kind)
 	r.Dataset, r.Checksum, r.Model, r.Engine = t.Dataset, checksum, t.Config.Model, engine
 	r.Split, r.Seed = t.Split, t.seed()
-	if r.Config, err = json.Marshal(t.Config); err != nil {
-		err = fmt.Errorf("%s: its settings cannot be recorded: %w", t, err)
-	}
-	return r, err
+	r.Config, _ = json.Marshal(t.Config) // cannot fail for valid settings, and others are refused
+	return r
 }
 
 // End completes the record of a run that ends now, with its outcome or with the error that it failed with. A run that ctx

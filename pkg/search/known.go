@@ -99,26 +99,23 @@ func (k known) of(j Job, split int) (Outcome, bool) {
 	return Outcome{}, false
 }
 
-// standings returns what a [Schedule] needs to know about all trials.
+// standings returns what a [Schedule] needs to know about all trials: a score for each rung that a trial has reached on
+// all splits, and minus infinity where it went wrong.
 func (k known) standings(splits []int) Standings {
 	of := Standings{}
 	for n, t := range k {
-		of[n] = t.standing(splits)
+		var s Standing
+		for _, rung := range t {
+			score, done := scoreOf(rung, splits)
+			if !done {
+				s.Begun = len(rung) > 0
+				break
+			}
+			s.Scores = append(s.Scores, score)
+		}
+		of[n] = s
 	}
 	return of
-}
-
-// standing has a score for each rung that the trial has reached on all splits, and minus infinity where it went wrong.
-func (t trial) standing(splits []int) (s Standing) {
-	for _, rung := range t {
-		score, done := scoreOf(rung, splits)
-		if !done {
-			s.Begun = len(rung) > 0
-			break
-		}
-		s.Scores = append(s.Scores, score)
-	}
-	return s
 }
 
 // scoreOf returns the score of a trial at a rung: the mean of the best validation metrics over splits, or minus
@@ -135,16 +132,6 @@ func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 		}
 	}
 	return metrics.Mean(vals), len(vals) == len(splits)
-}
-
-// failed tells whether the trial has failed, and why. A trial that diverged has not failed.
-func (t trial) failed() (why string, is bool) {
-	for _, o := range t.outcomes() {
-		if o.record.Status == runs.Failed {
-			why, is = o.record.Message, true
-		}
-	}
-	return why, is
 }
 
 // outcomes returns the outcomes of a trial, ordered by rung, then by split.

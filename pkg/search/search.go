@@ -195,11 +195,11 @@ func (w *work) look() (err error) {
 	const enough = 10
 	count, why := 0, ""
 	for _, t := range w.known {
-		failed, is := t.failed()
-		if !is {
+		i := slices.IndexFunc(t.outcomes(), func(o Outcome) bool { return o.record.Status == runs.Failed })
+		if i < 0 {
 			return nil
 		}
-		count, why = count+1, failed
+		count, why = count+1, t.outcomes()[i].record.Message
 	}
 	if count < enough && (count == 0 || count != w.Schedule.Trials) {
 		return nil
@@ -317,9 +317,7 @@ func (w *work) execute(ctx context.Context, s Step, own *runs.Claim) (r runs.Rec
 	t := runs.Task{Kind: runs.Search, Dataset: w.Dataset, Config: s.Config.Resolved(), Split: s.Split}
 	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
 	if higher && before.Ended {
-		if r, err = runs.Start(t, w.Graphs[i].checksum(s.Config), w.Engine.Name); err != nil {
-			return r, o, err
-		}
+		r = runs.Start(t, w.Graphs[i].checksum(s.Config), w.Engine.Name)
 		r.Status = runs.OK
 		o = before
 		o.New = 0
