@@ -1,6 +1,6 @@
-// Package filestest has what tests of files share: a parser takes bounded memory and gives errors of one line, damage to
-// a file is noticed, and disks and memory are small. Linux limits the latter two; that needs rights such as those of
-// root, and tests without them are skipped.
+// Package filestest has what tests of files share: .npz files, some of them invalid on purpose; parsers that take bounded
+// memory and give errors of one line; damage that is noticed; and small disks and memory. Linux limits the latter two;
+// that needs rights such as those of root, and tests without them are skipped.
 package filestest
 
 import (
