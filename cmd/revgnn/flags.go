@@ -50,10 +50,8 @@ func (o offer) models() (names []string) {
 
 func (o offer) configure(model string) train.Config {
 	c := train.Default(model)
-	for _, s := range c.Settings() {
-		if text, ok := o.defaults[s.Name]; ok {
-			c.Set(s.Name, text)
-		}
+	for name, text := range o.defaults {
+		c.Set(name, text) // does nothing if the model lacks the setting
 	}
 	return c
 }

@@ -75,7 +75,10 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 			fmt.Fprintf(stderr, "%v: ending after the current step%s\n", by, again)
 		}
 	})()
-	err := cmp.Or(a.execute(ctx, root), out.err())
+	err := a.execute(ctx, root)
+	if err == nil && out.failed != nil {
+		err = fmt.Errorf("the result cannot be written: %w", out.failed)
+	}
 	by, interrupted := machine.InterruptOf(ctx)
 	if err == nil {
 		// The work may have ended before it noticed the signal. A script still learns that the user wants it to end. A
@@ -188,16 +191,14 @@ func group(use, short string, below ...*cobra.Command) *cobra.Command {
 		names = append(names, b.Name())
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-				return usagef("unknown command '%s %s': did you mean %s?",
-					c.CommandPath(), args[0], strings.Join(near, " or "))
-			}
-			return usagef("unknown command '%s %s': choose one of %s",
-				c.CommandPath(), args[0], strings.Join(names, ", "))
+		choose := "choose one of " + strings.Join(names, ", ")
+		if len(args) == 0 {
+			return usagef("no command given: %s (see '%s --help')", choose, c.CommandPath())
 		}
-		return usagef("no command given: choose one of %s (see '%s --help')",
-			strings.Join(names, ", "), c.CommandPath())
+		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+			choose = "did you mean " + strings.Join(near, " or ") + "?"
+		}
+		return usagef("unknown command '%s %s': %s", c.CommandPath(), args[0], choose)
 	}
 	c.AddCommand(below...)
 	return c
@@ -286,13 +287,6 @@ func (o *output) Write(b []byte) (int, error) {
 		o.failed = err
 	}
 	return n, err
-}
-
-func (o *output) err() error {
-	if o.failed == nil {
-		return nil
-	}
-	return fmt.Errorf("the result cannot be written: %w", o.failed)
 }
 
 // write writes text that may contain names from files: characters that control the terminal are replaced, except line

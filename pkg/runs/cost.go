@@ -87,10 +87,9 @@ func NewCosts(records []Record, engine string) *Costs {
 	return c
 }
 
-// Of estimates a task's cost: for the time, the median over the recorded runs of the same program on this machine. For
-// a training these are trainings, of which some stopped early; if there are none, and for benchmarks and trials, it is
-// the time of compiling plus an epoch's time for each epoch, from runs of all these kinds. For other tasks it is the
-// time of runs of their kind.
+// Of estimates a task's cost: for the time, the median over the recorded runs of its kind and program on this machine.
+// For a training without any, and for benchmarks and trials, it is the time of compiling plus an epoch's time for each
+// epoch, from runs of all these kinds.
 func (c *Costs) Of(t Task) Cost {
 	var whole, steps []float64
 	out := Cost{Bytes: train.Least(SizeOf(t.Dataset), t.Config), AtLeast: true}
@@ -150,9 +149,8 @@ func ParseShard(text string) (s Shard, err error) {
 	return s, nil
 }
 
-// groups returns the groups of runs that belong to the shard; nil stands for all. The group with the most work goes
-// first, and each goes to the shard with the least work so far. Neither records nor a machine's datasets matter, so
-// that all machines come to the same.
+// groups returns the groups of runs of the shard; nil stands for all. From the largest on, each goes to the shard with
+// the least work so far. Neither records nor a machine's datasets matter, so that all machines come to the same.
 func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	if s.Count <= 1 {
 		return nil

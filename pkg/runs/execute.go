@@ -85,8 +85,7 @@ func (x Executor) run(ctx context.Context, t Task) (out any, status, message str
 }
 
 func (x Executor) time(ctx context.Context, t Task) (*Timed, error) {
-	// [Timed.Own] subtracts the idle memory from the peak. What loading the graph has freed must not count as idle,
-	// since the benchmark can use it: it goes back to the system first.
+	// [Timed.Own] subtracts the idle memory from the peak: what loading the graph has freed goes back to the system.
 	debug.FreeOSMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // on Linux, this resets the peak of the process's memory
 	idle := machine.ResidentSet()
@@ -119,10 +118,10 @@ func (x Executor) train(ctx context.Context, t Task) (any, string, string, error
 	return out, r.Status, r.Message, nil
 }
 
-// InOwnProcess runs a task in a process of its own, so that the memory of the process is that of the task, and returns
-// the record that this process writes to stdout as JSON; it must call [ExecuteAlone]. Two processes run one after the
-// other: the first also compiles the program, which takes additional memory; the second only loads it, and its record
-// counts. The function command is given the path of the running executable and the task as JSON.
+// InOwnProcess runs a task in a process of its own, whose memory is then that of the task, and returns the record that it
+// writes to stdout as JSON; the process must call [ExecuteAlone]. There are two, one after the other: the first compiles
+// the program, which takes memory; the second loads it, and counts. Command is given the path of the running executable
+// and the task as JSON.
 func InOwnProcess(ctx context.Context, t Task,
 	command func(self, task string) *exec.Cmd) (record Record, err error) {
 	self, err := os.Executable()

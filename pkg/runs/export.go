@@ -19,9 +19,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Export writes the records that match the query, in the order of their IDs, to a file as a whole or not at all, and
-// returns their number. The name's end chooses the format: .jsonl (a JSON document a line) or .csv, and .gz after it
-// for compression. Each record ends with a checksum, named sum. Exports of the same records are equal byte for byte.
+// Export writes the records that match the query, by their IDs, to a file as a whole or not at all, and returns their
+// number. The name's end chooses the format: .jsonl (a JSON document a line) or .csv, and .gz after it for compression.
+// Each record ends with a checksum, named sum. Exports of the same records are equal byte for byte.
 func (s *Store) Export(path string, q Query) (int, error) {
 	f, err := formatOf(path)
 	if err != nil {
@@ -119,9 +119,9 @@ func (s *Store) Import(path string) (added, skipped int, err error) {
 	return s.ImportNew(path, in, nil)
 }
 
-// ImportNew is [Store.Import] from a reader; path tells the format, and is named in errors. It passes the new records
-// on to publish, unless it is nil, after they are checked and before they are kept. If publish fails, nothing is added.
-// Keeping them can fail after publish has returned: the caller then has to undo what publish did.
+// ImportNew is [Store.Import] from a reader; path tells the format, and is named in errors. It gives the new records to
+// publish, unless that is nil, after they are checked and before they are kept: if publish fails, nothing is added, and
+// if keeping them fails then, the caller has to undo what publish did.
 func (s *Store) ImportNew(path string, in io.Reader, publish func([]Record) error) (added, skipped int, err error) {
 	f, err := formatOf(path)
 	if err != nil {

@@ -41,9 +41,8 @@ func insert(tx *sql.Tx, cells []string) (bool, error) {
 	return n == 1, err
 }
 
-// Find returns the records that match a query, in the order of their IDs, which is that of their starts, and an error
-// if a record that it reads is damaged. Without a key it reads all records. SQLite would be faster, but does not check
-// the checksums: a record whose dataset is damaged would be left out without an error.
+// Find returns the records that match a query, by their IDs, and so by their starts, and an error if a record that it
+// reads is damaged. Without a key it reads all: SQLite would leave out a record whose dataset is damaged.
 func (s *Store) Find(q Query) ([]Record, error) {
 	clauses, args := "ORDER BY id", []any{}
 	if q.Key != "" {
@@ -152,9 +151,8 @@ func scanSum(row interface{ Scan(...any) error }) (cells []string, sum string, e
 // Records has the records of runs by [Task.Key].
 type Records map[string]*Record
 
-// index makes Records of a list, the oldest first. Keys are computed anew, since other versions may have computed the
-// stored ones differently. The latest record of a task counts, but one of a failed run only if all failed. Unreadable
-// records are left out.
+// index makes Records of a list, the oldest first, without unreadable ones. Keys are computed anew, since those of other
+// versions may differ. The latest record of a task counts, but one of a failed run only if all failed.
 func index(all []Record) Records {
 	out := Records{}
 	for i := range all {

@@ -33,10 +33,9 @@ type Runner struct {
 	Alone           func(ctx context.Context, t Task) (Record, error)
 	Shard           Shard
 	CheckpointEvery time.Duration
-	// These may be nil. Left is the estimated number of seconds until the training ends. Notice is for messages about
-	// checkpoints, and about a benchmark whose process ends without a record. Waits is called before the Runner waits
-	// for another process, which makes t. NoDataset is called for each dataset that cannot be loaded, and on which no
-	// runs are made.
+	// These may be nil. Left is the estimated number of seconds until the training ends. Notice tells of checkpoints, and
+	// of a benchmark whose process ends without a record. Waits is called before a wait for another process, which makes
+	// t, and NoDataset for each dataset that cannot be loaded.
 	Starts    func(Progress)
 	Epoch     func(t Task, e train.Epoch, left float64)
 	Notice    func(t Task, text string)
@@ -418,9 +417,8 @@ func Until(ctx context.Context, deadline time.Time) (context.Context, context.Ca
 	return context.WithDeadline(ctx, deadline)
 }
 
-// Claims are locked files in a folder beside the store, one for each run that a process is about to make; the file's
-// name is the run's key. So of several processes that share a store, only one makes the run. The folder also holds the
-// checkpoints of trainings. The system drops the locks of a process that crashes.
+// Claims are locked files in a folder beside the store, one for each run that a process makes, by its key: of processes
+// that share a store, only one makes the run. The folder also holds the checkpoints of trainings.
 type Claims struct{ dir string }
 
 func ClaimsOf(store *Store) Claims { return Claims{store.Path() + ".checkpoints"} }
@@ -463,8 +461,8 @@ func (c Claims) Kept(key string) bool {
 	return err == nil
 }
 
-// Training returns the checkpoint for [train.Fit]. One that another version of revgnn, of Go or of a library saved is
-// not used, since the record of a training names only one version of each.
+// Training returns the checkpoint for [train.Fit]. One of another version of revgnn, Go or a library is not used, since a
+// record names only one version of each.
 func (c *Claim) Training(every time.Duration) *train.Checkpoint {
 	return &train.Checkpoint{Path: c.checkpoint, Every: every, Versions: machine.Versions(), Replace: true}
 }

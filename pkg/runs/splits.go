@@ -54,8 +54,7 @@ func AllSplits(g *graphs.Graph) []int {
 }
 
 // CheckSplits returns an error if one cannot train on one of the splits: if there are no labels, no such split, no
-// nodes for training or validation in it, or if its metric is undefined. It finds this before time is spent on other
-// splits.
+// nodes for training or validation in it, or if its metric is undefined.
 func CheckSplits(splits []int, g *graphs.Graph) error {
 	if err := HasSplits(splits, g); err != nil {
 		return err

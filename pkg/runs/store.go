@@ -2,13 +2,11 @@
 // each in one SQLite file, the [Store], from which records are exported as text.
 //
 // A [Task] says what one run does. A [Work] asks a [View] for the results of tasks and makes something of them, such
-// as a table; [Runner] makes the runs that it asks for and that are not recorded yet. So an interrupted command can be
-// given again.
+// as a table; a [Runner] makes the runs that it asks for and that are not recorded yet.
 //
 // Several processes may use one store: each claims a run before it makes it ([Claims]). A record is on disk when
-// [Store.Add] returns, and a write that fails changes nothing. SQLite uses a rollback journal: a write-ahead log would
-// be faster, but does not work on network file systems, and a copy of the file without the log would lack the latest
-// records.
+// [Store.Add] returns, and a write that fails changes nothing. SQLite uses a rollback journal: a write-ahead log does not
+// work on network file systems, and a copy of the file without it would lack the latest records.
 package runs
 
 import (
@@ -49,13 +47,12 @@ const patience = time.Minute
 type Store struct {
 	db   *sql.DB
 	path string
-	// sums tells whether the table has a column of checksums. Files of early versions get it when they are opened for
-	// writing.
+	// sums tells whether the table has a column of checksums; files of early versions get it when they are written.
 	sums bool
 }
 
-// Open opens a file of records for reading and writing, or creates it. It returns an error if the file is damaged or
-// not writable, or if another program or a newer version of revgnn wrote it.
+// Open opens or creates a file of records for writing. It refuses a damaged one, and one of another program or of a newer
+// revgnn.
 func Open(path string) (*Store, error) {
 	if _, err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -98,8 +95,7 @@ func open(path, mode string, prepare func(*Store) error) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the run records at %s: %w", path, err)
 	}
-	// With EXTRA, a write ends only when the removal of its journal is on the disk: SQLite would undo a write whose
-	// journal survives a power failure.
+	// EXTRA: SQLite would undo a write whose journal survives a power failure, so its removal must be on the disk, too.
 	settings := url.Values{"mode": {mode}, "_txlock": {"immediate"},
 		"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "synchronous(EXTRA)"}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: whole, RawQuery: settings.Encode()}).String())

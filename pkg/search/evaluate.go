@@ -73,7 +73,6 @@ func (e *Evaluation) LeftOut() (bad []Evaluated) {
 	return bad
 }
 
-// Tests returns the test metrics that count for Mean and Std.
 func (e *Evaluation) Tests() (tests []float64) {
 	for _, s := range e.Splits {
 		if s.Status == runs.OK && !math.IsNaN(float64(s.Test)) {

@@ -49,10 +49,8 @@ type Outcome struct {
 	record runs.Record
 }
 
-// Record returns the run record with this outcome.
 func (o Outcome) Record() runs.Record { return o.record }
 
-// bad tells whether the trial failed or diverged.
 func (o Outcome) bad() bool { return o.record.Status != runs.OK }
 
 // trial has the outcomes of one trial, for each rung by split.
@@ -134,7 +132,6 @@ func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 	return metrics.Mean(vals), len(vals) == len(splits)
 }
 
-// outcomes returns the outcomes of a trial, ordered by rung, then by split.
 func (t trial) outcomes() (all []Outcome) {
 	for _, rung := range t {
 		for _, o := range rung {
@@ -147,9 +144,9 @@ func (t trial) outcomes() (all []Outcome) {
 	return all
 }
 
-// costs predicts how long a step takes: from the trial's time per epoch up to the rung below, or else from recorded
-// runs of the same program on this machine, or else from all trials of this search on this machine, in proportion to
-// the amount of work ([runs.Task.Size]) without the time to compile.
+// costs predicts how long a step takes: from the trial's own time per epoch, or else from recorded runs of the same
+// program, or else from all trials of this search in proportion to their work ([runs.Task.Size]) without the time to
+// compile; all on this machine.
 type costs struct {
 	recorded *runs.Costs
 	machine  runs.Machine
@@ -201,7 +198,6 @@ func (c *costs) seconds(dataset string, s Step, of known, kept bool) float64 {
 	return metrics.Median(compiles) + metrics.Median(shares)*task.Size()
 }
 
-// pace returns the time per epoch in seconds, with the evaluation after it; 0 if there was no epoch.
 func pace(o Outcome) float64 {
 	if o.Epochs == 0 {
 		return 0

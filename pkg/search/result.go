@@ -76,7 +76,6 @@ type Reached struct {
 	Seconds float64      `json:"seconds"`
 }
 
-// result computes the result of the search from the outcomes that are known so far.
 func (w *work) result() (*Result, error) {
 	r := &Result{Search: w.id, Dataset: w.Dataset, Model: w.Base.Model, Metric: w.Metric(), Splits: w.splits(),
 		Space: w.Space.Name, Dimensions: map[string]Range{}, Schedule: w.Schedule, Seed: w.Base.Seed,
@@ -162,7 +161,6 @@ func (t trial) summary(n int, splits []int, scores map[string]float64) Trial {
 	return one
 }
 
-// Found tells whether any trial went well.
 func (r *Result) Found() bool { return len(r.Best.Records) > 0 }
 
 // Top returns at most so many trials, the best first, and those that went wrong last.
@@ -329,7 +327,6 @@ func (r *Result) axes() (keys []string) {
 	return append(keys, always...)
 }
 
-// coordinates returns the trial's values; for choices, the place in their list, and NaN for a setting that it lacks.
 func (r *Result) coordinates(t Trial, keys []string, axes []report.ParallelAxis) []float64 {
 	out := make([]float64, len(keys))
 	for i, key := range keys {

@@ -1,15 +1,13 @@
-// Package search looks for those settings of a model that give the best validation metric on a dataset, by asynchronous
-// successive halving (ASHA; Li et al., A System for Massively Parallel Hyperparameter Tuning, MLSys 2020). Each trial
-// trains with one choice of settings ([Sampler]) from the ranges of a [Space], first for a few epochs; the best share
-// of them continue to the next of the rungs, which are numbers of epochs, and so on ([Schedule]). The score of a trial
-// at a rung is its best validation metric so far, averaged over splits; a trial that fails or diverges is worse than
-// all.
+// Package search looks for the settings of a model with the best validation metric on a dataset, by asynchronous
+// successive halving (ASHA; Li et al., A System for Massively Parallel Hyperparameter Tuning, MLSys 2020). A trial draws
+// settings ([Sampler]) from a [Space] and trains for a few epochs; the best share of trials continue to the next rung, a
+// number of epochs, and so on ([Schedule]). A trial's score at a rung is its best validation metric so far, averaged over
+// splits; one that fails or diverges is worse than all.
 //
 // A job trains a trial up to a rung, and a step is its part on one split. Each step leaves a run record, and only these
-// records decide what comes next. So a search can be interrupted, and processes can share it ([runs.Claims]).
+// decide what comes next: a search can be interrupted, and processes can share it ([runs.Claims]).
 //
-// Trials train on a copy of the graph without the labels of test nodes ([Blindfolds]). Only the chosen settings are
-// tested, by ordinary trainings after the search ([Evaluate]).
+// Trials see no labels of test nodes ([Blindfolds]). Only the chosen settings are tested, after the search ([Evaluate]).
 package search
 
 import (
@@ -49,8 +47,7 @@ type Search struct {
 	Store           *runs.Store
 	Engine          *engine.Engine
 	CheckpointEvery time.Duration
-	// These may be nil. Waits is called before this process waits, because others have claimed all that can be made
-	// now.
+	// These may be nil. Waits is called before a wait for others, which have claimed all that can be made now.
 	Starts func(Step)
 	Epoch  func(Step, train.Epoch)
 	Ended  func(Step, Outcome)
@@ -134,7 +131,6 @@ func (s *Search) ID() string {
 	return runs.Search + "-" + runs.Key(s.definition())[:short]
 }
 
-// checksum is that of the graph as the model of c sees it.
 func (b Blind) checksum(c train.Config) string { return models.Seen(c.Config, b.graph).Checksum() }
 
 // Metric returns the name of the metric by which trials are compared. The metric is computed on validation nodes.
@@ -153,8 +149,8 @@ func (s *Search) check() error {
 func (s *Search) Sampler() *Sampler { return newSampler(s.dimensions(), s.Base, s.Base.Seed) }
 
 // Run makes trials until none is left, or until the deadline. If ctx is cancelled, the current training saves a
-// checkpoint, and Run returns an error. A trial that diverges or fails counts as worse than all others; if it failed
-// before this call, it is tried once more. If all of the first few trials fail, Run returns an error.
+// checkpoint. A trial that diverges or fails counts as worse than all others; one that failed before this call is tried
+// once more. If all of the first few trials fail, Run returns an error.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -242,7 +238,6 @@ func (w *work) open() iter.Seq2[Step, error] {
 	}
 }
 
-// queue hands out the steps.
 func (w *work) queue() runs.Queue[Step] {
 	return runs.Queue[Step]{Claims: w.claims, Look: w.look, Open: w.open, Waits: w.Waits, Deadline: w.Deadline,
 		Keys: func(s Step) (made, claim string) { return w.key(s), w.claimKey(s) }}
@@ -256,7 +251,6 @@ func (w *work) splits() []int {
 	return out
 }
 
-// key is the key of a step's record.
 func (w *work) key(s Step) string {
 	return runs.Key(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung, "split": s.Split})
 }
@@ -275,11 +269,9 @@ func (w *work) fits(s Step) bool {
 	return left > 0 && !w.tooLate[s.Job] && w.costs.seconds(w.Dataset, s, w.known, w.claims.Kept(w.claimKey(s))) <= left
 }
 
-// errTooLate is the error of a training that was stopped because it would have missed the deadline. Its checkpoint is
-// kept.
+// errTooLate is the error of a training that was stopped for the deadline. Its checkpoint is kept.
 var errTooLate = errors.New("there is no time left")
 
-// make makes and records a step.
 func (w *work) make(ctx context.Context, s Step, own *runs.Claim) error {
 	if w.Starts != nil {
 		w.Starts(s)
