@@ -66,7 +66,8 @@ func about(c *cobra.Command, o offer) *subject {
 	f.StringVar(&s.model, "model", models.Suggested(), "model (with --help: shows its settings): "+
 		strings.Join(o.models(), ", "))
 	for _, setting := range o.settings() {
-		value := f.VarPF(&settingValue{Setting: setting.Setting}, setting.flag, "", setting.usage(setting.of, o.models()))
+		value := f.VarPF(&settingValue{Setting: setting.Setting}, setting.flag, "",
+			setting.usage(setting.of, o.models()))
 		if _, is := setting.Current().(bool); is {
 			value.NoOptDefVal = "true"
 		}
@@ -199,8 +200,8 @@ func (o offer) settings() (list []offered) {
 			}
 			i := slices.IndexFunc(list, func(known offered) bool { return known.Name == s.Name })
 			if i < 0 {
-				i, list = len(list), append(list, offered{Setting: s, flag: cmp.Or(o.flags[s.Name], s.Name), help: o.helps[s.Name],
-					as: map[string]models.Setting{}})
+				i, list = len(list), append(list, offered{Setting: s, flag: cmp.Or(o.flags[s.Name], s.Name),
+					help: o.helps[s.Name], as: map[string]models.Setting{}})
 			}
 			if _, known := list[i].as[model]; !known {
 				list[i].of, list[i].as[model] = append(list[i].of, model), s

@@ -320,8 +320,8 @@ func (a *app) runsRerun() *cobra.Command {
 			case r.Equal:
 				return nil
 			case len(r.Circumstances) == 0:
-				return errors.New("the numbers differ although engine, threads, processor, commit and versions are the same: " +
-					"please report it")
+				return errors.New("the numbers differ although engine, threads, processor, commit and versions " +
+					"are the same: please report it")
 			}
 			return fmt.Errorf("the numbers differ from those of run %s: see what else is different", then.ID)
 		}}

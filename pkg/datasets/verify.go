@@ -108,8 +108,8 @@ func verifyOnce(path string, want data.File) error {
 }
 
 // Absent says in a few words why a dataset cannot be used from the folder dir: "not here", or which file is damaged; ""
-// if nothing is wrong. It compares only the sizes of files, and leaves out that with the directions of edges, which most
-// models do not need.
+// if nothing is wrong. It compares only the sizes of files, and leaves out that with the directions of edges, which
+// most models do not need.
 func Absent(name, dir string) (why string) {
 	info, err := Info(name)
 	if err != nil {

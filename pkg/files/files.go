@@ -116,8 +116,8 @@ func unwritable(path string, err error) error {
 	return fmt.Errorf("cannot write %s: %w; choose another place, or make room there", path, err)
 }
 
-// A part is the temporary file of a file that is being written. Its writer locks it, so that one without a lock was left
-// by a killed process.
+// A part is the temporary file of a file that is being written. Its writer locks it, so that one without a lock was
+// left by a killed process.
 const partSuffix = ".part"
 
 func partPrefix(path string) string { return "." + filepath.Base(path) + "." }

@@ -14,8 +14,8 @@ import (
 // Lock is an exclusive lock on a file name, which the system releases when the process ends, even after a crash.
 type Lock struct{ file *flock.Flock }
 
-// TryLock locks the file at path, and creates it if it is missing. It returns nil if another process or goroutine has the
-// lock. On file systems without locks, every caller gets it.
+// TryLock locks the file at path, and creates it if it is missing. It returns nil if another process or goroutine has
+// the lock. On file systems without locks, every caller gets it.
 func TryLock(path string) (*Lock, error) { return tryLock(path, os.O_CREATE) }
 
 func tryLock(path string, flags int) (*Lock, error) {

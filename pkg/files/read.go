@@ -38,8 +38,8 @@ func irregular(path, wanted string) error {
 	return fmt.Errorf("%s is not a regular file; give %s", path, wanted)
 }
 
-// Read returns the content of a regular file ([Open]) of at most limit bytes. It never reads much more, even if the file
-// grows meanwhile.
+// Read returns the content of a regular file ([Open]) of at most limit bytes. It never reads much more, even if the
+// file grows meanwhile.
 func Read(path, wanted string, limit int64) ([]byte, error) { return read(path, wanted, limit, false) }
 
 // ReadPrivate is [Read], but returns an error if other users may have access to the file ([Private]).

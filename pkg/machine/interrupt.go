@@ -21,14 +21,15 @@ func (i Interrupt) Status() int { return 128 + int(i.Signal) }
 // Warning tells whether the signal is SIGUSR1, by which a scheduler warns of a time limit.
 func (i Interrupt) Warning() bool { return slices.Contains(warnings, os.Signal(i.Signal)) }
 
-// InterruptOf returns the signal that ended ctx, a context of [Interruptible] or derived from one. Is is false if it has
-// not ended, or something else ended it.
+// InterruptOf returns the signal that ended ctx, a context of [Interruptible] or derived from one. Is is false if it
+// has not ended, or something else ended it.
 func InterruptOf(ctx context.Context) (by Interrupt, is bool) {
 	is = errors.As(context.Cause(ctx), &by)
 	return by, is
 }
 
-// grace is the time in which a second signal does not end the process: the shell command timeout sends its signal twice.
+// grace is the time in which a second signal does not end the process: the shell command timeout sends its signal
+// twice.
 const grace = time.Second
 
 // Interruptible returns a context that ends when a signal asks the program to end, with an [Interrupt] as its cause:

@@ -13,7 +13,8 @@ import (
 // TestFlippedBytes changes one byte of an archive at a time. Reading the changed archive must return an error, or the
 // same arrays as before.
 func TestFlippedBytes(t *testing.T) {
-	written := filestest.Archive(filestest.Named("x", filestest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})),
+	written := filestest.Archive(
+		filestest.Named("x", filestest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})),
 		filestest.Named("flag", filestest.NPY("|b1", false, "()", []bool{true})))
 	for name, whole := range map[string][]byte{"deflated": written, "stored": stored(t)} {
 		want, err := content(whole)

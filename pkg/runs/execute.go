@@ -118,10 +118,10 @@ func (x Executor) train(ctx context.Context, t Task) (any, string, string, error
 	return out, r.Status, r.Message, nil
 }
 
-// InOwnProcess runs a task in a process of its own, whose memory is then that of the task, and returns the record that it
-// writes to stdout as JSON; the process must call [ExecuteAlone]. There are two, one after the other: the first compiles
-// the program, which takes memory; the second loads it, and counts. Command is given the path of the running executable
-// and the task as JSON.
+// InOwnProcess runs a task in a process of its own, whose memory is then that of the task, and returns the record that
+// it writes to stdout as JSON; the process must call [ExecuteAlone]. There are two, one after the other: the first
+// compiles the program, which takes memory; the second loads it, and counts. Command is given the path of the running
+// executable and the task as JSON.
 func InOwnProcess(ctx context.Context, t Task,
 	command func(self, task string) *exec.Cmd) (record Record, err error) {
 	self, err := os.Executable()

@@ -237,7 +237,8 @@ func quoted(word string) string {
 }
 
 // Siblings returns the trainings in a list with the model, graph, engine and settings of r, on any split and with any
-// seed, sorted by split and seed. Of several with one split and seed it takes the latest that ended well, or the latest.
+// seed, sorted by split and seed. Of several with one split and seed it takes the latest that ended well, or the
+// latest.
 func Siblings(r *Record, all []Record) ([]Record, error) {
 	key, err := settingsKey(r)
 	if err != nil {

@@ -151,8 +151,8 @@ func scanSum(row interface{ Scan(...any) error }) (cells []string, sum string, e
 // Records has the records of runs by [Task.Key].
 type Records map[string]*Record
 
-// index makes Records of a list, the oldest first, without unreadable ones. Keys are computed anew, since those of other
-// versions may differ. The latest record of a task counts, but one of a failed run only if all failed.
+// index makes Records of a list, the oldest first, without unreadable ones. Keys are computed anew, since those of
+// other versions may differ. The latest record of a task counts, but one of a failed run only if all failed.
 func index(all []Record) Records {
 	out := Records{}
 	for i := range all {

@@ -128,7 +128,8 @@ func TestFlippedBytesOfSweep(t *testing.T) {
 	}
 	for _, name := range []string{recordName(0), weightsName(0)} {
 		filestest.FlipsOf(t, filepath.Join(dir, name), func(at int) {
-			if _, err := (&sweep{SweepOptions: SweepOptions{Dir: dir}}).read(0); err == nil || !strings.Contains(err.Error(), dir) ||
+			w := &sweep{SweepOptions: SweepOptions{Dir: dir}}
+			if _, err := w.read(0); err == nil || !strings.Contains(err.Error(), dir) ||
 				strings.Contains(err.Error(), "\n") {
 				t.Errorf("byte %d of %s: %v", at, name, err)
 			}

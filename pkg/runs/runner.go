@@ -33,9 +33,9 @@ type Runner struct {
 	Alone           func(ctx context.Context, t Task) (Record, error)
 	Shard           Shard
 	CheckpointEvery time.Duration
-	// These may be nil. Left is the estimated number of seconds until the training ends. Notice tells of checkpoints, and
-	// of a benchmark whose process ends without a record. Waits is called before a wait for another process, which makes
-	// t, and NoDataset for each dataset that cannot be loaded.
+	// These may be nil. Left is the estimated number of seconds until the training ends. Notice tells of checkpoints,
+	// and of a benchmark whose process ends without a record. Waits is called before a wait for another process, which
+	// makes t, and NoDataset for each dataset that cannot be loaded.
 	Starts    func(Progress)
 	Epoch     func(t Task, e train.Epoch, left float64)
 	Notice    func(t Task, text string)
@@ -268,8 +268,8 @@ type Plan struct {
 	AtLeast bool  `json:"bytes_at_least"`
 }
 
-// look reads the records that count, and plans with them. Costs are those of the Runner's engine, or of all if it cannot
-// be used.
+// look reads the records that count, and plans with them. Costs are those of the Runner's engine, or of all if it
+// cannot be used.
 func (r *Runner) look(work Work, before time.Time) (Plan, Records, error) {
 	all, err := r.all(before)
 	name, unusable := engine.Choose(r.EngineName)
@@ -461,8 +461,8 @@ func (c Claims) Kept(key string) bool {
 	return err == nil
 }
 
-// Training returns the checkpoint for [train.Fit]. One of another version of revgnn, Go or a library is not used, since a
-// record names only one version of each.
+// Training returns the checkpoint for [train.Fit]. One of another version of revgnn, Go or a library is not used, since
+// a record names only one version of each.
 func (c *Claim) Training(every time.Duration) *train.Checkpoint {
 	return &train.Checkpoint{Path: c.checkpoint, Every: every, Versions: machine.Versions(), Replace: true}
 }

@@ -5,8 +5,8 @@
 // as a table; a [Runner] makes the runs that it asks for and that are not recorded yet.
 //
 // Several processes may use one store: each claims a run before it makes it ([Claims]). A record is on disk when
-// [Store.Add] returns, and a write that fails changes nothing. SQLite uses a rollback journal: a write-ahead log does not
-// work on network file systems, and a copy of the file without it would lack the latest records.
+// [Store.Add] returns, and a write that fails changes nothing. SQLite uses a rollback journal: a write-ahead log does
+// not work on network file systems, and a copy of the file without it would lack the latest records.
 package runs
 
 import (
@@ -51,8 +51,8 @@ type Store struct {
 	sums bool
 }
 
-// Open opens or creates a file of records for writing. It refuses a damaged one, and one of another program or of a newer
-// revgnn.
+// Open opens or creates a file of records for writing. It refuses a damaged one, and one of another program or of a
+// newer revgnn.
 func Open(path string) (*Store, error) {
 	if _, err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -428,8 +428,8 @@ func (s *Summary) of(status string) []*train.Result {
 	return slices.DeleteFunc(slices.Clone(s.Splits), func(r *train.Result) bool { return r.Status != status })
 }
 
-// Warnings has a sentence for each split that ended well but whose numbers deserve a look, such as one whose inverse did
-// not converge ([train.Result.Message]).
+// Warnings has a sentence for each split that ended well but whose numbers deserve a look, such as one whose inverse
+// did not converge ([train.Result.Message]).
 func (s *Summary) Warnings() (list []string) {
 	for _, r := range s.of(train.OK) {
 		if r.Message != "" {
@@ -446,7 +446,8 @@ func (s *Summary) Complaint() string {
 		if !s.resumable {
 			remedy = "with --out, the state is kept, and --resume goes on from there"
 		}
-		return fmt.Sprintf("interrupted in split %d after %d epochs; %s", interrupted[0].Split, interrupted[0].Epochs, remedy)
+		r := interrupted[0]
+		return fmt.Sprintf("interrupted in split %d after %d epochs; %s", r.Split, r.Epochs, remedy)
 	}
 	if diverged := s.of(train.Diverged); len(diverged) > 0 {
 		return fmt.Sprintf("%d of %d splits diverged and do not count for the mean, first split %d: %s", len(diverged),

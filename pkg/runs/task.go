@@ -228,8 +228,8 @@ func Start(t Task, checksum, engine string) Record {
 	return r
 }
 
-// End completes the record of a run that ends now, with its outcome or with the error that it failed with. A run that ctx
-// ended is interrupted.
+// End completes the record of a run that ends now, with its outcome or with the error that it failed with. A run that
+// ctx ended is interrupted.
 func (r *Record) End(ctx context.Context, outcome any, failed error) (err error) {
 	r.Status, r.Seconds = OK, time.Since(r.Started).Seconds()
 	switch {

@@ -132,7 +132,8 @@ func (w *work) result() (*Result, error) {
 // summary summarises the outcomes of trial n, and adds its scores at rungs.
 func (t trial) summary(n int, splits []int, scores map[string]float64) Trial {
 	all := t.outcomes()
-	one := Trial{Trial: n, Status: runs.OK, Val: train.Number(math.NaN()), Settings: all[0].Settings, Records: []string{}}
+	one := Trial{Trial: n, Status: runs.OK, Val: train.Number(math.NaN()), Settings: all[0].Settings,
+		Records: []string{}}
 	for _, o := range all {
 		one.Records = append(one.Records, o.record.ID)
 		if o.bad() {
@@ -341,8 +342,8 @@ func (r *Result) coordinates(t Trial, keys []string, axes []report.ParallelAxis)
 	return out
 }
 
-// Draw writes two figures into a folder, as SVG, as PNG and on an HTML page: the best validation metric during the search,
-// and the trials on parallel axes of settings and metric. It returns the names of the files.
+// Draw writes two figures into a folder, as SVG, as PNG and on an HTML page: the best validation metric during the
+// search, and the trials on parallel axes of settings and metric. It returns the names of the files.
 func (r *Result) Draw(dir string) (names []string, err error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err

@@ -1,13 +1,14 @@
 // Package search looks for the settings of a model with the best validation metric on a dataset, by asynchronous
-// successive halving (ASHA; Li et al., A System for Massively Parallel Hyperparameter Tuning, MLSys 2020). A trial draws
-// settings ([Sampler]) from a [Space] and trains for a few epochs; the best share of trials continue to the next rung, a
-// number of epochs, and so on ([Schedule]). A trial's score at a rung is its best validation metric so far, averaged over
-// splits; one that fails or diverges is worse than all.
+// successive halving (ASHA; Li et al., A System for Massively Parallel Hyperparameter Tuning, MLSys 2020). A trial
+// draws settings ([Sampler]) from a [Space] and trains for a few epochs; the best share of trials continue to the next
+// rung, a number of epochs, and so on ([Schedule]). A trial's score at a rung is its best validation metric so far,
+// averaged over splits; one that fails or diverges is worse than all.
 //
 // A job trains a trial up to a rung, and a step is its part on one split. Each step leaves a run record, and only these
 // decide what comes next: a search can be interrupted, and processes can share it ([runs.Claims]).
 //
-// Trials see no labels of test nodes ([Blindfolds]). Only the chosen settings are tested, after the search ([Evaluate]).
+// Trials see no labels of test nodes ([Blindfolds]). Only the chosen settings are tested, after the search
+// ([Evaluate]).
 package search
 
 import (

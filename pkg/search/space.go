@@ -88,8 +88,8 @@ func ParseSpace(text []byte) (*Space, error) {
 		for _, d := range drawn {
 			for _, other := range drawn { // those with conditions are drawn in no special order
 				if _, named := d.When[other.Key]; named && len(other.When) > 0 {
-					return nil, fmt.Errorf("the space %s, for %s: the condition of %s names %s, which has a condition itself: "+
-						"give %s no condition, or name another setting", s.Name, model, d.Key, other.Key, other.Key)
+					return nil, fmt.Errorf("the space %s, for %s: the condition of %s names %s, which has a condition "+
+						"itself: give %s no condition, or name another setting", s.Name, model, d.Key, other.Key, other.Key)
 				}
 			}
 		}

@@ -1,6 +1,6 @@
-// Package filestest has what tests of files share: .npz files, some of them invalid on purpose; parsers that take bounded
-// memory and give errors of one line; damage that is noticed; and small disks and memory. Linux limits the latter two;
-// that needs rights such as those of root, and tests without them are skipped.
+// Package filestest has what tests of files share: .npz files, some of them invalid on purpose; parsers that take
+// bounded memory and give errors of one line; damage that is noticed; and small disks and memory. Linux limits the
+// latter two; that needs rights such as those of root, and tests without them are skipped.
 package filestest
 
 import (
@@ -11,8 +11,8 @@ import (
 
 const most = 1 << 30 // bytes
 
-// Parse runs a parser, and returns whether it accepted its input. The test fails if the parser allocated more than 1 GiB
-// in total, or if its error has not exactly one line.
+// Parse runs a parser, and returns whether it accepted its input. The test fails if the parser allocated more than 1
+// GiB in total, or if its error has not exactly one line.
 func Parse(t *testing.T, parse func() error) bool {
 	t.Helper()
 	before := allocated()

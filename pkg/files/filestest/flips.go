@@ -24,8 +24,8 @@ func flips(size int, f func(at int, bits byte)) {
 	}
 }
 
-// Flips changes bytes of a content, one at a time, and calls f with the byte's position and the changed content, which f
-// must not keep.
+// Flips changes bytes of a content, one at a time, and calls f with the byte's position and the changed content, which
+// f must not keep.
 func Flips(content []byte, f func(at int, flipped []byte)) {
 	flipped := bytes.Clone(content)
 	flips(len(content), func(at int, bits byte) {

@@ -34,8 +34,8 @@ func Disk(t testing.TB, bytes int) (dir string, resize func(bytes int)) {
 	}
 }
 
-// Group makes a control group with the given bytes of memory and no swap space. The function within lets a command run in
-// it.
+// Group makes a control group with the given bytes of memory and no swap space. The function within lets a command run
+// in it.
 func Group(t testing.TB, bytes int) (within func(*exec.Cmd) *exec.Cmd) {
 	t.Helper()
 	dir, err := newGroup(bytes)
