@@ -123,7 +123,6 @@ func (a *app) each(names []string, check func(name string) error) error {
 	return errors.Join(err, first)
 }
 
-// named makes a command such as `datasets get`, whose arguments are names of datasets.
 func named(use, short string, run func(c *cobra.Command, names []string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, RunE: run, Args: func(c *cobra.Command, names []string) error {
 		if len(names) == 0 {

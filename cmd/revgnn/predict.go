@@ -21,14 +21,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/trained"
 )
 
-// predicted is the JSON document of predict with a model of `revgnn train --out`.
 type predicted struct {
-	Dataset string `json:"dataset"`
-	Nodes   int    `json:"nodes"`
-	Engine  string `json:"engine"`
-	Weights string `json:"weights"`
-	Out     string `json:"out"`
-	// In the order of the columns in the file.
+	Dataset string        `json:"dataset"`
+	Nodes   int           `json:"nodes"`
+	Engine  string        `json:"engine"`
+	Weights string        `json:"weights"`
+	Out     string        `json:"out"`
 	Classes []string      `json:"classes"`
 	Model   string        `json:"model"`
 	Config  train.Config  `json:"config"`
@@ -109,7 +107,6 @@ func (a *app) predict() *cobra.Command {
 	return c
 }
 
-// evaluation holds the flags of predict besides the subject.
 type evaluation struct {
 	split      int
 	from, to   string // files: the weights, and the one to write
@@ -141,7 +138,6 @@ func (o evaluation) check(formats ...string) error {
 	return files.Writable(filepath.Dir(o.to))
 }
 
-// unlabelled returns the indices of the nodes whose class is not known.
 func unlabelled(g *graphs.Graph) (nodes []int) {
 	for i := range g.NumNodes {
 		if len(g.Labels) == 0 || g.Labels[i] == graphs.Unlabelled {
@@ -172,17 +168,15 @@ func predictedTable(w io.Writer, out predicted, p *trained.Prediction) {
 	fmt.Fprintf(w, "\nwritten to %s\n", out.Out)
 }
 
-// prediction is the JSON document of predict in training mode.
 type prediction struct {
-	Dataset string       `json:"dataset"`
-	Model   string       `json:"model"`
-	Config  train.Config `json:"config"`
-	Engine  string       `json:"engine"`
-	Split   int          `json:"split"`
-	Loss    train.Number `json:"loss"`
-	Out     string       `json:"out"`
-	// Arrays has the shapes of the arrays in the file.
-	Arrays map[string][]int `json:"arrays"`
+	Dataset string           `json:"dataset"`
+	Model   string           `json:"model"`
+	Config  train.Config     `json:"config"`
+	Engine  string           `json:"engine"`
+	Split   int              `json:"split"`
+	Loss    train.Number     `json:"loss"`
+	Out     string           `json:"out"`
+	Arrays  map[string][]int `json:"arrays"`
 }
 
 // evaluate evaluates the model that the flags describe in training mode (without dropout), and writes what can be
@@ -245,7 +239,6 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	})
 }
 
-// traced is the JSON document of the command trace.
 type traced struct {
 	Dataset string             `json:"dataset"`
 	Engine  string             `json:"engine"`

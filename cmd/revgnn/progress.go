@@ -64,7 +64,6 @@ func (p *progress) at(about string, done, total int64, steps, detail string) {
 	}
 }
 
-// end takes the bar away.
 func (p *progress) end() {
 	if p.bar != nil {
 		p.bar.Clear()
@@ -73,7 +72,6 @@ func (p *progress) end() {
 	p.about = ""
 }
 
-// line writes a line for people.
 func (p *progress) line(format string, args ...any) {
 	if p.quiet {
 		return

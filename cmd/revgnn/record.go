@@ -16,12 +16,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// runsFlag adds --runs to a command that needs the file of run records.
 func (a *app) runsFlag(f *pflag.FlagSet) {
 	f.StringVar(&a.runsFile, "runs", "", "SQLite file of run records (default: $REVGNN_RUNS, else "+runs.DefaultFile+")")
 }
 
-// withRecords calls f with the file of run records, which open opens.
 func (a *app) withRecords(open func(path string) (*runs.Store, error), f func(*runs.Store) error) (err error) {
 	s, err := open(cmp.Or(a.runsFile, os.Getenv("REVGNN_RUNS"), runs.DefaultFile))
 	if err != nil {
@@ -31,7 +29,6 @@ func (a *app) withRecords(open func(path string) (*runs.Store, error), f func(*r
 	return f(s)
 }
 
-// recorded adds --runs to a command that records its runs if it is told where.
 func (a *app) recorded(f *pflag.FlagSet) {
 	f.StringVar(&a.runsFile, "runs", "", "SQLite file to record this run in (default: $REVGNN_RUNS, else none)")
 }
@@ -70,7 +67,6 @@ func (a *app) recording(ctx context.Context, dataset string, do func(*recorder) 
 	return do(r)
 }
 
-// measure makes a run on the whole graph, and records it with the settings.
 func measure[T any](ctx context.Context, r *recorder, kind string, c train.Config, settings map[string]any,
 	do func() (T, error)) (T, error) {
 	if r.store == nil {

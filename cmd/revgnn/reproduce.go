@@ -105,7 +105,6 @@ func (r *reproduction) run(ctx context.Context, names []string) error {
 	})
 }
 
-// choose sets what --datasets, --models, --splits and --shard choose.
 func (r *reproduction) choose(runner *runs.Runner, profile runs.Profile) (err error) {
 	if runner.Shard, err = runs.ParseShard(r.shard); err != nil {
 		return err
@@ -240,7 +239,6 @@ func (a *app) runner(p *progress, checkpointEvery time.Duration) *runs.Runner {
 	}
 }
 
-// alone makes the run of --task in a process that a [runs.Runner] has started, and writes the record as JSON.
 func (r *reproduction) alone(ctx context.Context) error {
 	var t runs.Task
 	if err := json.Unmarshal([]byte(r.task), &t); err != nil {

@@ -83,7 +83,6 @@ func splitText(split int) string {
 	return fmt.Sprint(split)
 }
 
-// mainNumber is the most important number in a run's outcome, such as the test metric of a training.
 func mainNumber(r runs.Record) string {
 	var o struct {
 		Test         *float64 `json:"test"`
@@ -259,7 +258,6 @@ func (a *app) runsRepair() *cobra.Command {
 		}}
 }
 
-// oneArgument demands exactly one argument, which the text describes.
 func oneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 || args[0] == "" {

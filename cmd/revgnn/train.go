@@ -88,7 +88,6 @@ func (a *app) train() *cobra.Command {
 	return c
 }
 
-// interruption is a part of the help of train.
 const interruption = "With --out, the state of a training is kept every few minutes and after an interrupt (Ctrl-C, " +
 	"SIGTERM, SIGHUP,\nSIGUSR1), which ends it after the current epoch; a second Ctrl-C ends it at once. The same " +
 	"command with --resume goes\non from there, and comes to the same numbers as if nothing had happened."
@@ -105,7 +104,6 @@ func checkEvery(every time.Duration) error {
 	return nil
 }
 
-// summaryTable writes the result of each split, then the mean and the deviations.
 func summaryTable(w io.Writer, s *runs.Summary) {
 	fmt.Fprintf(w, "%s\t%s\t%s\n\n", s.Dataset, s.Model, s.Engine)
 	fmt.Fprintf(w, "split\tvalidation\ttest\tepochs\tbest\ts/epoch\titerations\tadjoint\tstatus\n")
@@ -131,7 +129,6 @@ func overSplits(mean, std train.Number, splits int, more string) string {
 	return fmt.Sprintf("%.4f ± %.4f (%d splits; sample standard deviation%s)", mean, std, splits, more)
 }
 
-// modelList has the name, the formula of the layer and the publication of each model.
 func modelList() string {
 	var b strings.Builder
 	width := 0
