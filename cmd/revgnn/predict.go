@@ -65,17 +65,21 @@ func (a *app) predict() *cobra.Command {
 	f.StringVar(&o.to, "out", "", "the .csv or .npz file to write")
 	f.BoolVar(&o.unlabelled, "unlabelled", false, "write the nodes alone whose class is not known")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if o.asInTraining(f) {
-			if o.unlabelled {
-				return usagef("--unlabelled is for a model's own file: leave it out to compare with PyTorch")
-			}
-			return a.evaluate(c.Context(), s, o)
+		compare, formats := o.asInTraining(f), []string{".csv", ".npz"}
+		if compare {
+			formats = formats[1:]
 		}
-		if s.dataset == "" {
+		switch {
+		case compare && o.unlabelled:
+			return usagef("--unlabelled is for a model's own file: leave it out to compare with PyTorch")
+		case s.dataset == "":
 			return noDataset()
 		}
-		if err := o.check(".csv", ".npz"); err != nil {
+		if err := o.check(formats...); err != nil {
 			return err
+		}
+		if compare {
+			return a.evaluate(c.Context(), s, o)
 		}
 		m, err := trained.Read(o.from)
 		if err != nil {
@@ -182,12 +186,6 @@ type prediction struct {
 // evaluate evaluates the model that the flags describe in training mode (without dropout), and writes what can be
 // compared with PyTorch.
 func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
-	if s.dataset == "" {
-		return noDataset()
-	}
-	if err := o.check(".npz"); err != nil {
-		return err
-	}
 	file, err := trained.ReadFile(o.from)
 	if err != nil {
 		return err
