@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/npz/npztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // TestBadGraphs gives damaged and impossible graphs to `datasets stats` and to `train`. Both commands must fail, with
 // an error message that says what is wrong.
 func TestBadGraphs(t *testing.T) {
-	named, npy := npztest.Named, npztest.NPY
-	whole := npztest.Graph()
+	named, npy := filestest.Named, filestest.NPY
+	whole := filestest.Graph()
 	for _, c := range []struct {
 		want    string
 		content []byte
@@ -23,16 +23,16 @@ func TestBadGraphs(t *testing.T) {
 		{"perhaps cut short", whole[:len(whole)/2]},
 		{"perhaps cut short", nil},
 		{"more than the limit",
-			npztest.Graph(named("node_features", npy("<f4", false, "(1048576, 1048576)", []float32{1})))},
+			filestest.Graph(named("node_features", npy("<f4", false, "(1048576, 1048576)", []float32{1})))},
 		{"edge 1 joins nodes 2 and 3",
-			npztest.Graph(named("edges", npy("<i4", false, "(2, 2)", []int32{0, 1, 2, 3})))},
+			filestest.Graph(named("edges", npy("<i4", false, "(2, 2)", []int32{0, 1, 2, 3})))},
 		{"edge 0 joins nodes -1 and 1",
-			npztest.Graph(named("edges", npy("<i4", false, "(2, 2)", []int32{-1, 1, 2, 1})))},
-		{"is NaN; features must be finite", npztest.Graph(
+			filestest.Graph(named("edges", npy("<i4", false, "(2, 2)", []int32{-1, 1, 2, 1})))},
+		{"is NaN; features must be finite", filestest.Graph(
 			named("node_features", npy("<f4", false, "(3, 2)", []float32{1, float32(math.NaN()), 3, 4, 5, 6})))},
 		{"masks must not overlap",
-			npztest.Graph(named("val_masks", npy("|b1", false, "(1, 3)", []bool{true, false, false})))},
-		{`no array "edges"`, npztest.Graph(named("edges", nil))},
+			filestest.Graph(named("val_masks", npy("|b1", false, "(1, 3)", []bool{true, false, false})))},
+		{`no array "edges"`, filestest.Graph(named("edges", nil))},
 	} {
 		path := writeFile(t, "own.npz", c.content)
 		fails(t, 1, c.want, "datasets", "stats", path)
@@ -108,13 +108,13 @@ func TestUnwritable(t *testing.T) {
 }
 
 func TestBadWeights(t *testing.T) {
-	named, npy := npztest.Named, npztest.NPY
+	named, npy := filestest.Named, filestest.NPY
 	dir := t.TempDir()
 	out := filepath.Join(dir, "o.npz")
 	predict := []string{"predict", "--dataset", tinyGraph, "--engine", "go", "--hidden", "8",
 		"--out", out, "--weights"}
 	one := npy("<f4", false, "(1,)", []float32{1})
-	whole := npztest.Archive(named("param.in_.bias", one))
+	whole := filestest.Archive(named("param.in_.bias", one))
 	for _, c := range []struct {
 		want, name string
 		content    []byte
@@ -122,12 +122,12 @@ func TestBadWeights(t *testing.T) {
 		{"perhaps cut short", "w.npz", whole[:len(whole)-20]},
 		{"is not a readable safetensors file", "w.safetensors", []byte("short")},
 		{"ends neither in .npz nor in .safetensors", "w.pt", []byte("PK")},
-		{"holds no parameters", "w.npz", npztest.Archive(named("out.logits", one))},
+		{"holds no parameters", "w.npz", filestest.Archive(named("out.logits", one))},
 		{`have no parameter "in_.weight"`, "w.npz", whole},
 		{`have a parameter "in_.other", which gcn+rep with these settings has not`, "w.npz",
-			npztest.Archive(named("param.in_.other", one))},
+			filestest.Archive(named("param.in_.other", one))},
 		{"more than the limit", "w.npz",
-			npztest.Archive(named("param.in_.bias", npy("<f4", false, "(1048576, 1048576)", []float32{1})))},
+			filestest.Archive(named("param.in_.bias", npy("<f4", false, "(1048576, 1048576)", []float32{1})))},
 	} {
 		fails(t, 1, c.want, with(predict, writeFile(t, c.name, c.content))...)
 	}

@@ -12,14 +12,39 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/revgnn/revgnn/pkg/datasets"
-	"github.com/revgnn/revgnn/pkg/doctor"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
 func (a *app) datasets() *cobra.Command {
 	return group("datasets", "List, download, verify and describe datasets", a.datasetsList(),
-		a.datasetsGet(), a.datasetsVerify(), a.datasetsStats())
+		named("get NAME…", "Download datasets into the data directory, and verify them",
+			func(c *cobra.Command, names []string) error {
+				p := a.progress()
+				data := a.data
+				data.Progress = p.download
+				return a.each(names, func(name string) error {
+					defer p.end()
+					return datasets.Get(c.Context(), name, data)
+				})
+			}),
+		named("verify NAME…", "Check the files of datasets against their checksums",
+			func(_ *cobra.Command, names []string) error {
+				return a.each(names, func(name string) error { return datasets.Verify(name, a.data) })
+			}),
+		named("stats NAME…", "Describe graphs: size, classes, homophily (names, .npz files or folders)",
+			func(c *cobra.Command, names []string) error {
+				p := a.progress()
+				all := []metrics.Stats{}
+				for _, name := range names {
+					g, err := a.load(c.Context(), p, name)
+					if err != nil {
+						return err
+					}
+					all = append(all, metrics.GraphStats(g))
+				}
+				return a.show(all, func(w io.Writer) { statsTable(w, all) })
+			}))
 }
 
 type listed struct {
@@ -45,7 +70,7 @@ func (a *app) datasetsList() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				l := listed{name, doctor.Absent(name, dir) == "", info.Statistics.Nodes, info.Statistics.Edges,
+				l := listed{name, datasets.Absent(name, dir) == "", info.Statistics.Nodes, info.Statistics.Edges,
 					info.Task, 0, info.Licence}
 				for _, f := range info.All() {
 					l.Bytes += f.Bytes
@@ -98,7 +123,6 @@ func (a *app) each(names []string, check func(name string) error) error {
 	return errors.Join(err, first)
 }
 
-// named makes a command such as `datasets get`, whose arguments are names of datasets.
 func named(use, short string, run func(c *cobra.Command, names []string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, RunE: run, Args: func(c *cobra.Command, names []string) error {
 		if len(names) == 0 {
@@ -106,26 +130,6 @@ func named(use, short string, run func(c *cobra.Command, names []string) error) 
 		}
 		return nil
 	}}
-}
-
-func (a *app) datasetsGet() *cobra.Command {
-	return named("get NAME…", "Download datasets into the data directory, and verify them",
-		func(c *cobra.Command, names []string) error {
-			p := a.progress()
-			data := a.data
-			data.Progress = p.download
-			return a.each(names, func(name string) error {
-				defer p.end()
-				return datasets.Get(c.Context(), name, data)
-			})
-		})
-}
-
-func (a *app) datasetsVerify() *cobra.Command {
-	return named("verify NAME…", "Check the files of datasets against their checksums",
-		func(_ *cobra.Command, names []string) error {
-			return a.each(names, func(name string) error { return datasets.Verify(name, a.data) })
-		})
 }
 
 func statsTable(w io.Writer, all []metrics.Stats) {
@@ -155,22 +159,4 @@ func share(v float64) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.4f", v)
-}
-
-func (a *app) datasetsStats() *cobra.Command {
-	return named("stats NAME…", "Describe graphs: size, classes, homophily (names, .npz files or folders)",
-		func(c *cobra.Command, names []string) error {
-			p := a.progress()
-			all := []metrics.Stats{}
-			for _, name := range names {
-				g, err := a.load(c.Context(), p, name)
-				if err != nil {
-					return err
-				}
-				all = append(all, metrics.GraphStats(g))
-			}
-			return a.show(all, func(w io.Writer) {
-				statsTable(w, all)
-			})
-		})
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/npz/npztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // TestStats compares the output of `datasets stats` with known numbers. These numbers are from the README of the folder
@@ -52,7 +52,7 @@ func TestStats(t *testing.T) {
 }
 
 func TestOwnFileAndList(t *testing.T) {
-	path := writeFile(t, "own.npz", npztest.Graph())
+	path := writeFile(t, "own.npz", filestest.Graph())
 	if o := succeeds(t, "datasets", "stats", path, tinyGraph); !strings.Contains(o.stdout, path) ||
 		!strings.Contains(o.stdout, "144") {
 		t.Errorf("got %s", o.stdout)

@@ -6,67 +6,152 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/revgnn/revgnn/pkg/doctor"
+	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/machine"
 )
+
+// diagnosis is the JSON document of doctor. What is not known is empty or 0.
+type diagnosis struct {
+	Revgnn string `json:"revgnn"`
+	// Engine would be used, for the reason Why. Plugin is the path of its XLA plugin, and Version says which that is.
+	Engine  string `json:"engine"`
+	Why     string `json:"why"`
+	Plugin  string `json:"plugin"`
+	Version string `json:"version"`
+	// Plugins has the paths of the installed XLA plugins, under "cpu" and "cuda".
+	Plugins map[string]string `json:"plugins"`
+	// Datasets are those whose files are all in the folder Data.
+	Data     string   `json:"data"`
+	Datasets []string `json:"datasets"`
+	Kernel   string   `json:"kernel"`
+	GPU      bool     `json:"gpu"`
+	Cores    int      `json:"cores"`
+	// Threads is 0 for engines whose results do not depend on their number.
+	Threads int `json:"threads,omitempty"`
+	// Of the machine or of the container.
+	Memory     int64  `json:"memory_bytes"`
+	FreeMemory int64  `json:"free_memory_bytes"`
+	Platform   string `json:"platform"`
+	Go         string `json:"go"`
+	// Error says why the engine cannot be used, or why the folder of datasets is not known.
+	Error string `json:"error,omitempty"`
+}
+
+func examine(engineName string, data datasets.Options) *diagnosis {
+	d := &diagnosis{Revgnn: versionText(), Plugins: engine.Plugins(), Datasets: []string{}, Kernel: kernel(),
+		GPU: engine.HasGPU(), Cores: runtime.NumCPU(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Go: runtime.Version()}
+	d.Memory, d.FreeMemory = machine.Memory()
+	e, err := engine.Open(engineName)
+	if err == nil {
+		d.Engine, d.Why, d.Plugin, d.Version, d.Threads = e.Name, e.Why, e.Plugin, e.Version, e.Threads
+	}
+	dir, noDir := datasets.Dir(data.Dir)
+	if err = cmp.Or(err, noDir); err != nil {
+		d.Error = err.Error()
+	}
+	d.Data = dir
+	for _, name := range datasets.Names() {
+		if datasets.Absent(name, dir) == "" {
+			d.Datasets = append(d.Datasets, name)
+		}
+	}
+	return d
+}
+
+// kernel returns the path of kernel.json of Jupyter's Go kernel, or "". It looks in the folders .venv of the working
+// directory and of those above, and then where Jupyter looks (its documentation: "Common Directories and File
+// Locations").
+func kernel() string {
+	var dirs []string
+	add := func(dir string, below ...string) {
+		if dir != "" {
+			dirs = append(dirs, filepath.Join(dir, filepath.Join(below...)))
+		}
+	}
+	if wd, err := os.Getwd(); err == nil {
+		add(wd, ".venv", "share", "jupyter")
+		for wd != filepath.Dir(wd) {
+			wd = filepath.Dir(wd)
+			add(wd, ".venv", "share", "jupyter")
+		}
+	}
+	dirs = append(dirs, filepath.SplitList(os.Getenv("JUPYTER_PATH"))...)
+	add(os.Getenv("JUPYTER_DATA_DIR"))
+	add(os.Getenv("XDG_DATA_HOME"), "jupyter")
+	if home, err := os.UserHomeDir(); err == nil {
+		add(home, ".local", "share", "jupyter")
+		add(home, "Library", "Jupyter")
+	}
+	add(os.Getenv("VIRTUAL_ENV"), "share", "jupyter")
+	dirs = append(dirs, "/usr/local/share/jupyter", "/usr/share/jupyter", "/opt/conda/share/jupyter")
+	for _, dir := range dirs {
+		for _, name := range []string{"revgnn", "gonb"} {
+			spec := filepath.Join(dir, "kernels", name, "kernel.json")
+			if _, err := os.Stat(spec); err == nil {
+				return spec
+			}
+		}
+	}
+	return ""
+}
 
 func (a *app) doctor() *cobra.Command {
 	return &cobra.Command{Use: "doctor", Short: "Say what this machine has: engine, data, kernel, GPU, memory",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			r := doctor.Examine(a.engineName, a.data)
-			err := a.show(struct {
-				Revgnn string `json:"revgnn"`
-				*doctor.Report
-			}{versionText(), r}, func(w io.Writer) { doctorTable(w, r) })
-			if err == nil && r.Error != "" {
-				err = errors.New(r.Error)
+			d := examine(a.engineName, a.data)
+			err := a.show(d, d.table)
+			if err == nil && d.Error != "" {
+				err = errors.New(d.Error)
 			}
 			return err
 		}}
 }
 
-func doctorTable(w io.Writer, r *doctor.Report) {
+func (d *diagnosis) table(w io.Writer) {
 	yes := map[bool]string{true: "NVIDIA", false: "none"}
 	var plugins []string
-	for _, kind := range slices.Sorted(maps.Keys(r.Plugins)) {
-		plugins = append(plugins, kind+": "+r.Plugins[kind])
+	for _, kind := range slices.Sorted(maps.Keys(d.Plugins)) {
+		plugins = append(plugins, kind+": "+d.Plugins[kind])
 	}
-	for _, line := range [][2]string{
-		{"revgnn", versionText()},
-		{"engine", cmp.Or(r.Engine, "none")},
-		{"  why", cmp.Or(r.Why, r.Error)},
-		{"  plugin", cmp.Or(r.Plugin, "none needed")},
-		{"  version", cmp.Or(r.Version, "-")},
+	pairs(w, [][2]string{
+		{"revgnn", d.Revgnn},
+		{"engine", cmp.Or(d.Engine, "none")},
+		{"  why", cmp.Or(d.Why, d.Error)},
+		{"  plugin", cmp.Or(d.Plugin, "none needed")},
+		{"  version", cmp.Or(d.Version, "-")},
 		{"plugins", cmp.Or(strings.Join(plugins, ", "), "none; 'revgnn install-plugin' installs one")},
-		{"data directory", r.Data},
-		{"datasets there", cmp.Or(strings.Join(r.Datasets, ", "), "none")},
-		{"notebook kernel", cmp.Or(r.Kernel, "none; 'make lab' installs it")},
-		{"GPU", yes[r.GPU]},
-		{"cores", fmt.Sprint(r.Cores)},
-		{"threads", cmp.Or(strings.TrimPrefix(fmt.Sprint(r.Threads), "0"), "as the engine likes; they change no number")},
-		{"memory", fmt.Sprintf("%s, %s free", machine.Bytes(r.Memory), machine.Bytes(r.FreeMemory))},
-		{"platform", r.Platform + ", " + r.Go},
-	} {
-		fmt.Fprintf(w, "%s\t%s\n", line[0], line[1])
-	}
+		{"data directory", d.Data},
+		{"datasets there", cmp.Or(strings.Join(d.Datasets, ", "), "none")},
+		{"notebook kernel", cmp.Or(d.Kernel, "none; 'make lab' installs it")},
+		{"GPU", yes[d.GPU]},
+		{"cores", fmt.Sprint(d.Cores)},
+		{"threads", cmp.Or(strings.TrimPrefix(fmt.Sprint(d.Threads), "0"), "as the engine likes; they change no number")},
+		{"memory", fmt.Sprintf("%s, %s free", machine.Bytes(d.Memory), machine.Bytes(d.FreeMemory))},
+		{"platform", d.Platform + ", " + d.Go},
+	})
+}
+
+type installedVersion struct {
+	Version  string `json:"version"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
 }
 
 func (a *app) version() *cobra.Command {
 	return &cobra.Command{Use: "version", Short: "Print the version", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			v := struct {
-				Version  string `json:"version"`
-				Go       string `json:"go"`
-				Platform string `json:"platform"`
-			}{versionText(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+			v := installedVersion{versionText(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 			return a.show(v, func(w io.Writer) { fmt.Fprint(w, versionLine()) })
 		}}
 }
@@ -86,10 +171,7 @@ func (a *app) installPlugin() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			kind := "cpu"
-			if len(args) == 1 {
-				kind = args[0]
-			}
+			kind := cmp.Or(strings.Join(args, ""), "cpu")
 			if a.data.Offline && engine.Plugins()[kind] == "" {
 				return cmp.Or(engine.Damaged(), fmt.Errorf("the %s plugin is not installed and offline mode forbids the "+
 					"download; go online, or copy it into a folder named by PJRT_PLUGIN_LIBRARY_PATH", kind))

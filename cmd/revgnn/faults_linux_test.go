@@ -17,7 +17,7 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
-	"github.com/revgnn/revgnn/pkg/machine/machinetest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
@@ -157,7 +157,7 @@ func TestFaultDamagedPlugin(t *testing.T) {
 // later training does not foresee this, and the kernel kills it. The results that were saved before must remain, so
 // that the training can be resumed.
 func TestFaultLittleGroup(t *testing.T) {
-	o := finish(t, machinetest.Group(t, 300<<20)(command(t, "train", "--dataset", tinyGraph, "--engine", "go",
+	o := finish(t, filestest.Group(t, 300<<20)(command(t, "train", "--dataset", tinyGraph, "--engine", "go",
 		"--hidden", "16384", "--epochs", "1", "--splits", "0")))
 	if oneSentence(t, o, "of memory, but"); o.code != 1 {
 		t.Errorf("exit status %d", o.code)
@@ -167,7 +167,7 @@ func TestFaultLittleGroup(t *testing.T) {
 	first := faultless(dir)
 	first[slices.Index(first, "0-1")] = "0"
 	succeeds(t, first...)
-	killed := finish(t, machinetest.Group(t, 16<<20)(command(t, with(faultless(dir), "--resume")...)))
+	killed := finish(t, filestest.Group(t, 16<<20)(command(t, with(faultless(dir), "--resume")...)))
 	if killed.code != -1 {
 		t.Errorf("exit status %d: %s", killed.code, killed.stderr)
 	}

@@ -39,13 +39,6 @@ type offer struct {
 	defaults map[string]string
 }
 
-func (o offer) flag(setting string) string {
-	if name, ok := o.flags[setting]; ok {
-		return name
-	}
-	return setting
-}
-
 func (o offer) models() (names []string) {
 	for _, k := range models.Kinds() {
 		if o.of == nil || o.of(k) {
@@ -55,13 +48,10 @@ func (o offer) models() (names []string) {
 	return names
 }
 
-// configure returns the default configuration of a model for this command.
 func (o offer) configure(model string) train.Config {
 	c := train.Default(model)
-	for _, s := range c.Settings() {
-		if text, ok := o.defaults[s.Name]; ok {
-			c.Set(s.Name, text)
-		}
+	for name, text := range o.defaults {
+		c.Set(name, text) // does nothing if the model lacks the setting
 	}
 	return c
 }
@@ -76,7 +66,8 @@ func about(c *cobra.Command, o offer) *subject {
 	f.StringVar(&s.model, "model", models.Suggested(), "model (with --help: shows its settings): "+
 		strings.Join(o.models(), ", "))
 	for _, setting := range o.settings() {
-		value := f.VarPF(&settingValue{Setting: setting.Setting}, setting.flag, "", setting.usage(o.models()))
+		value := f.VarPF(&settingValue{Setting: setting.Setting}, setting.flag, "",
+			setting.usage(setting.of, o.models()))
 		if _, is := setting.Current().(bool); is {
 			value.NoOptDefVal = "true"
 		}
@@ -86,7 +77,6 @@ func about(c *cobra.Command, o offer) *subject {
 	return s
 }
 
-// settingValue is a setting's flag for pflag: it checks the text and keeps it.
 type settingValue struct {
 	models.Setting
 	text string
@@ -152,11 +142,9 @@ func (o offer) byFlags(err error) error {
 	return errors.New(text)
 }
 
-// kinds describes the values of flags by their types, for error messages.
 var kinds = map[string]string{"int": "a whole number", "uint64": "a whole number from 0", "float64": "a number",
 	"bool": "true or false", "duration": "a time such as 90s or 10m"}
 
-// flagError turns an error of pflag into one of revgnn.
 func flagError(c *cobra.Command, err error) error {
 	var (
 		unknown *pflag.NotExistError
@@ -169,7 +157,11 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.Is(err, pflag.ErrHelp):
 		return err
 	case errors.As(err, &unknown):
-		text = fmt.Sprintf("%s has no flag %s", c.CommandPath(), dashed(unknown.GetSpecifiedName()))
+		dashes := "--"
+		if len(unknown.GetSpecifiedName()) == 1 {
+			dashes = "-"
+		}
+		text = fmt.Sprintf("%s has no flag %s%s", c.CommandPath(), dashes, unknown.GetSpecifiedName())
 	case errors.As(err, &missing):
 		text = fmt.Sprintf("--%s needs a value", missing.GetFlag().Name)
 	case errors.As(err, &wrong):
@@ -177,13 +169,6 @@ func flagError(c *cobra.Command, err error) error {
 			kinds[wrong.GetFlag().Value.Type()])
 	}
 	return usagef("%s; %s", text, see)
-}
-
-func dashed(name string) string {
-	if len(name) == 1 {
-		return "-" + name
-	}
-	return "--" + name
 }
 
 func noArguments(c *cobra.Command, args []string) error {
@@ -199,7 +184,6 @@ type offered struct {
 	// Setting is that of the first model that has it. The type of its value is the same in all models.
 	models.Setting
 	flag string
-	// help, if there is one, is the command's own, in place of those of the models.
 	help string
 	// of lists the models that have the setting, and as has the setting of each.
 	of []string
@@ -216,8 +200,8 @@ func (o offer) settings() (list []offered) {
 			}
 			i := slices.IndexFunc(list, func(known offered) bool { return known.Name == s.Name })
 			if i < 0 {
-				i, list = len(list), append(list, offered{Setting: s, flag: o.flag(s.Name), help: o.helps[s.Name],
-					as: map[string]models.Setting{}})
+				i, list = len(list), append(list, offered{Setting: s, flag: cmp.Or(o.flags[s.Name], s.Name),
+					help: o.helps[s.Name], as: map[string]models.Setting{}})
 			}
 			if _, known := list[i].as[model]; !known {
 				list[i].of, list[i].as[model] = append(list[i].of, model), s
@@ -227,12 +211,9 @@ func (o offer) settings() (list []offered) {
 	return list
 }
 
-// usage returns what the setting does, its default, and which of the given models have it, unless all have it. If
-// models use the name for different settings, there is a line for each of these.
-func (s offered) usage(models []string) string { return s.usageOf(s.of, models) }
-
-// usageOf is usage, as if only the models in of had the setting.
-func (s offered) usageOf(of, models []string) string {
+// usage returns what the setting does in the models that are named first, its default, and their names, unless they are
+// all models. If models use the name for different settings, there is a line for each of these.
+func (s offered) usage(of, models []string) string {
 	var texts []string
 	by := map[string][]string{}
 	for _, model := range of {
@@ -296,7 +277,7 @@ func (s *subject) help(c *cobra.Command) {
 	for _, setting := range s.settings() {
 		if _, has := setting.as[model]; has {
 			f := *c.Flags().Lookup(setting.flag)
-			f.Usage = setting.usageOf([]string{model}, []string{model})
+			f.Usage = setting.usage([]string{model}, []string{model})
 			settings.AddFlag(&f)
 		}
 	}

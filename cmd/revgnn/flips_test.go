@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/npz/npztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // TestFlippedBytes changes one byte in a file that a command reads. Some of these files are inputs, and others were
@@ -28,7 +28,7 @@ func TestFlippedBytes(t *testing.T) {
 		file, after, want string // the byte is changed that follows this text, or else one of the last
 		args              []string
 	}{
-		{writeFile(t, "g.npz", npztest.Graph()), "(3, 2), }\n", "damaged", []string{"datasets", "stats"}},
+		{writeFile(t, "g.npz", filestest.Graph()), "(3, 2), }\n", "damaged", []string{"datasets", "stats"}},
 		{filepath.Join(whole, "split1.safetensors"), "", "it is not as revgnn wrote it", predict},
 		{filepath.Join(whole, "split1.safetensors"), "", "split1.safetensors is damaged", resume},
 		{filepath.Join(whole, "split0.json"), `"test": 0.`, "its checksum is wrong", resume},

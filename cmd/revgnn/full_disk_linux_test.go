@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/machine/machinetest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // TestFaultFullDisk trains on small disks of several sizes, so that the disk is full at different points of the
@@ -23,7 +23,7 @@ func TestFaultFullDisk(t *testing.T) {
 	}
 	failed := 0
 	for _, size := range sizes {
-		disk, resize := machinetest.Disk(t, size)
+		disk, resize := filestest.Disk(t, size)
 		dir := filepath.Join(disk, "run")
 		o := revgnn(t, faultless(dir)...)
 		if o.code == 1 {
@@ -48,7 +48,7 @@ func TestFaultFullDisk(t *testing.T) {
 func TestFaultFullDiskForRecords(t *testing.T) {
 	from := filepath.Join(t.TempDir(), "runs.sqlite")
 	succeeds(t, "runs", "import", "../../data/records/quick.jsonl", "--runs", from)
-	disk, _ := machinetest.Disk(t, 200<<10)
+	disk, _ := filestest.Disk(t, 200<<10)
 	store, export := filepath.Join(disk, "runs.sqlite"), filepath.Join(disk, "r.jsonl")
 	few := with([]string{"runs", "export", export, "--runs", from}, "--dataset", "cora", "--model", "gcn")
 	succeeds(t, few...)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/revgnn/revgnn/pkg/npz/npztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // TestPipesAndDevices gives named pipes and the device /dev/zero to commands, in place of files. Reading them would
@@ -64,12 +64,12 @@ func TestNamesDoNotSteerTheTerminal(t *testing.T) {
 			t.Errorf("it steers the terminal: %q, %q", o.stdout, o.stderr)
 		}
 	}
-	one := npztest.NPY("<f4", false, "(1,)", []float32{1})
+	one := filestest.NPY("<f4", false, "(1,)", []float32{1})
 	steers(fails(t, 1, `no array "node_features"`, "datasets", "stats",
-		writeFile(t, "g.npz", npztest.Archive(npztest.Named(evil, one)))))
+		writeFile(t, "g.npz", filestest.Archive(filestest.Named(evil, one)))))
 	steers(fails(t, 1, "which gcn+rep with these settings has not", "predict", "--dataset", tinyGraph, "--engine", "go",
 		"--model", "gcn+rep", "--out", filepath.Join(t.TempDir(), "o.npz"), "--weights",
-		writeFile(t, "w.npz", npztest.Archive(npztest.Named("param."+evil, one)))))
+		writeFile(t, "w.npz", filestest.Archive(filestest.Named("param."+evil, one)))))
 	runs := filepath.Join(t.TempDir(), "runs.sqlite")
 	record := `{"id":"00000000000000","key":"` + strings.Repeat("0a", 32) + `","kind":"train","dataset":"\u001b[2J` +
 		`\u009b\u202e","model":"\u202e","config":{"a":"\u009b\u202e"},"split":0,` +
@@ -114,8 +114,8 @@ func TestEmptyStore(t *testing.T) {
 // trains a model, that needs more memory. It must end with an error message. The test also reads a graph that is larger
 // than revgnn allows.
 func TestLittleMemory(t *testing.T) {
-	path := writeFile(t, "g.npz", npztest.Graph(
-		npztest.Named("node_features", npztest.NPY("<f4", false, "(3, 21000000)", make([]byte, 252000000)))))
+	path := writeFile(t, "g.npz", filestest.Graph(
+		filestest.Named("node_features", filestest.NPY("<f4", false, "(3, 21000000)", make([]byte, 252000000)))))
 	for _, args := range [][]string{{"datasets", "stats", path},
 		{"train", "--dataset", tinyGraph, "--engine", "go", "--hidden", "16384", "--epochs", "1", "--splits", "0"}} {
 		c := command(t, args...)
@@ -126,6 +126,6 @@ func TestLittleMemory(t *testing.T) {
 			t.Errorf("%s: exit status %d: %.500s", args[0], o.code, o.stderr)
 		}
 	}
-	fails(t, 1, "more than the limit of", "datasets", "stats", writeFile(t, "bomb.npz", npztest.Graph(
-		npztest.Named("node_features", npztest.NPY("|u1", false, "(3, 30000000)", make([]byte, 90000000))))))
+	fails(t, 1, "more than the limit of", "datasets", "stats", writeFile(t, "bomb.npz", filestest.Graph(
+		filestest.Named("node_features", filestest.NPY("|u1", false, "(3, 30000000)", make([]byte, 90000000))))))
 }

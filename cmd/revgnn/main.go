@@ -23,10 +23,9 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/host"
 	"github.com/revgnn/revgnn/pkg/machine"
-	"github.com/revgnn/revgnn/pkg/plain"
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
@@ -56,10 +55,10 @@ func asUsageIf[T error](err error) error {
 	return err
 }
 
-// run does the work of main, and returns the exit status. A signal ([host.Interruptible]) ends a command early, with
+// run does the work of main, and returns the exit status. A signal ([machine.Interruptible]) ends a command early, with
 // its results so far.
 func run(args []string, stdout, stderr io.Writer) (code int) {
-	ctx, stop := host.Interruptible(context.Background())
+	ctx, stop := machine.Interruptible(context.Background())
 	defer stop()
 	out := &output{w: stdout}
 	a := &app{stdout: out, stderr: stderr}
@@ -68,7 +67,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	root.SetOut(out)
 	root.SetErr(stderr)
 	defer context.AfterFunc(ctx, func() {
-		if by, is := host.InterruptOf(ctx); is && !a.quiet {
+		if by, is := machine.InterruptOf(ctx); is && !a.quiet {
 			again := "; once more to end at once"
 			if by.Warning() {
 				again = ""
@@ -76,8 +75,11 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 			fmt.Fprintf(stderr, "%v: ending after the current step%s\n", by, again)
 		}
 	})()
-	err := cmp.Or(a.execute(ctx, root), out.err())
-	by, interrupted := host.InterruptOf(ctx)
+	err := a.execute(ctx, root)
+	if err == nil && out.failed != nil {
+		err = fmt.Errorf("the result cannot be written: %w", out.failed)
+	}
+	by, interrupted := machine.InterruptOf(ctx)
 	if err == nil {
 		// The work may have ended before it noticed the signal. A script still learns that the user wants it to end. A
 		// warning of a time limit is no such wish.
@@ -105,25 +107,25 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 // maxMessage is the largest number of characters in an error message: one of the engine may contain a compiled program.
 const maxMessage = 2000
 
-// sentence returns an error in one line of at most maxMessage characters, none of which controls the terminal: the text
-// may contain names from files.
-func sentence(err error) string {
-	text := []rune(plain.Text(strings.Join(strings.Fields(err.Error()), " ")))
+func sentence(err error) string { return oneLine(err.Error()) }
+
+// oneLine returns a text in one line of at most maxMessage characters, none of which controls the terminal: it may
+// contain names from files.
+func oneLine(message string) string {
+	text := []rune(files.Printable(strings.Join(strings.Fields(message), " ")))
 	if len(text) > maxMessage {
 		text = append(text[:maxMessage:maxMessage], '…')
 	}
 	return string(text)
 }
 
-// app holds what all commands share.
 type app struct {
 	stdout, stderr io.Writer
 	engineName     string
 	threads        int
 	data           datasets.Options
 	json, quiet    bool
-	// runsFile is the value of --runs.
-	runsFile string
+	runsFile       string
 	// written says that the command has written its JSON document, of which there must be only one.
 	written bool
 }
@@ -163,24 +165,22 @@ func (a *app) root() *cobra.Command {
 		"engine: xla:cuda, xla:cpu or go (default: $REVGNN_ENGINE, else the fastest that is installed)")
 	f.IntVar(&a.threads, "threads", 0, "threads that XLA computes on on the CPU, on which last digits depend "+
 		"(default: $"+engine.ThreadsVariable+", else as many as cores)")
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.useThreads(c) }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		if !c.Flags().Changed("threads") {
+			return nil
+		}
+		if a.threads < 1 || a.threads > engine.MostThreads {
+			return usagef("--threads is %d: give a number from 1 to %d", a.threads, engine.MostThreads)
+		}
+		// Engines read the variable, also in processes that are started.
+		return os.Setenv(engine.ThreadsVariable, strconv.Itoa(a.threads))
+	}
 	f.StringVar(&a.data.Dir, "data", "", "data directory (default: $REVGNN_DATA, else the user's cache folder)")
 	f.StringVar(&a.data.Mirror, "mirror", "", "folder or http(s) address to take dataset files from, by their names")
 	f.BoolVar(&a.data.Offline, "offline", false, "never use the network")
 	f.BoolVar(&a.json, "json", false, "write one JSON document to stdout")
 	f.BoolVar(&a.quiet, "quiet", false, "no progress on stderr")
 	return root
-}
-
-// useThreads puts --threads into REVGNN_THREADS, from which engines read it, also in processes that are started.
-func (a *app) useThreads(c *cobra.Command) error {
-	if !c.Flags().Changed("threads") {
-		return nil
-	}
-	if a.threads < 1 || a.threads > engine.MostThreads {
-		return usagef("--threads is %d: give a number from 1 to %d", a.threads, engine.MostThreads)
-	}
-	return os.Setenv(engine.ThreadsVariable, strconv.Itoa(a.threads))
 }
 
 // group makes a command such as `revgnn datasets`, which only has other commands below it.
@@ -191,16 +191,14 @@ func group(use, short string, below ...*cobra.Command) *cobra.Command {
 		names = append(names, b.Name())
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-				return usagef("unknown command '%s %s': did you mean %s?",
-					c.CommandPath(), args[0], strings.Join(near, " or "))
-			}
-			return usagef("unknown command '%s %s': choose one of %s",
-				c.CommandPath(), args[0], strings.Join(names, ", "))
+		choose := "choose one of " + strings.Join(names, ", ")
+		if len(args) == 0 {
+			return usagef("no command given: %s (see '%s --help')", choose, c.CommandPath())
 		}
-		return usagef("no command given: choose one of %s (see '%s --help')",
-			strings.Join(names, ", "), c.CommandPath())
+		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+			choose = "did you mean " + strings.Join(near, " or ") + "?"
+		}
+		return usagef("unknown command '%s %s': %s", c.CommandPath(), args[0], choose)
 	}
 	c.AddCommand(below...)
 	return c
@@ -244,6 +242,12 @@ func (a *app) show(v any, table func(w io.Writer)) error {
 	return a.write(text.Bytes())
 }
 
+func pairs(w io.Writer, rows [][2]string) {
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%s\n", r[0], files.Printable(r[1]))
+	}
+}
+
 // load loads a dataset, or makes one of the random graphs of [runs.Load]; an unknown name is wrong usage.
 func (a *app) load(ctx context.Context, p *progress, name string) (*graphs.Graph, error) {
 	data := a.data
@@ -268,7 +272,7 @@ func (a *app) prepare(ctx context.Context, p *progress, dataset string) (*engine
 }
 
 func versionText() string {
-	return cmp.Or(machine.Version(), "unknown (make build tells it)")
+	return cmp.Or(machine.Versions()["revgnn"], "unknown (make build tells it)")
 }
 
 // output is a command's stdout. It keeps the first error, since cobra ignores errors when it writes a help text.
@@ -285,17 +289,10 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func (o *output) err() error {
-	if o.failed == nil {
-		return nil
-	}
-	return fmt.Errorf("the result cannot be written: %w", o.failed)
-}
-
 // write writes text that may contain names from files: characters that control the terminal are replaced, except line
 // ends and tabs.
 func (a *app) write(text []byte) error {
-	if _, err := io.WriteString(a.stdout, plain.Keeping(string(text), "\n\t")); err != nil {
+	if _, err := io.WriteString(a.stdout, files.Printable(string(text), '\n', '\t')); err != nil {
 		return fmt.Errorf("the result cannot be written: %w", err)
 	}
 	return nil

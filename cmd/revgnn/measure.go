@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -25,10 +24,9 @@ func (a *app) invert() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.recording(c.Context(), runs.Invert, s.dataset, func(r *recorder) error {
-			r.start(config)
-			inversion, err := train.Invert(c.Context(), r.engine, r.graph, config)
-			r.end(c.Context(), r.about, inversion, err)
+		return a.recording(c.Context(), s.dataset, func(r *recorder) error {
+			inversion, err := measure(c.Context(), r, runs.Invert, config, config.Resolved().Values(),
+				func() (*train.Inversion, error) { return train.Invert(c.Context(), r.engine, r.graph, config) })
 			if err != nil {
 				return err
 			}
@@ -79,7 +77,7 @@ func (a *app) bench() *cobra.Command {
 				return err
 			}
 		}
-		return a.recording(c.Context(), runs.Bench, s.dataset, func(r *recorder) error {
+		return a.recording(c.Context(), s.dataset, func(r *recorder) error {
 			var start map[string]train.Array
 			settings := config.Resolved().Values()
 			if read != nil {
@@ -88,12 +86,8 @@ func (a *app) bench() *cobra.Command {
 					return err
 				}
 			}
-			r.start(config)
-			if r.about.Config, err = json.Marshal(settings); err != nil {
-				return err
-			}
-			b, err := train.Bench(c.Context(), r.engine, r.graph, config, start)
-			r.end(c.Context(), r.about, b, err)
+			b, err := measure(c.Context(), r, runs.Bench, config, settings,
+				func() (*train.Benchmark, error) { return train.Bench(c.Context(), r.engine, r.graph, config, start) })
 			if err != nil {
 				return err
 			}

@@ -12,25 +12,21 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/npz"
-	"github.com/revgnn/revgnn/pkg/plain"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/trained"
 )
 
-// predicted is the JSON document of predict with a model of `revgnn train --out`.
 type predicted struct {
-	Dataset string `json:"dataset"`
-	Nodes   int    `json:"nodes"`
-	Engine  string `json:"engine"`
-	Weights string `json:"weights"`
-	Out     string `json:"out"`
-	// In the order of the columns in the file.
+	Dataset string        `json:"dataset"`
+	Nodes   int           `json:"nodes"`
+	Engine  string        `json:"engine"`
+	Weights string        `json:"weights"`
+	Out     string        `json:"out"`
 	Classes []string      `json:"classes"`
 	Model   string        `json:"model"`
 	Config  train.Config  `json:"config"`
@@ -69,17 +65,21 @@ func (a *app) predict() *cobra.Command {
 	f.StringVar(&o.to, "out", "", "the .csv or .npz file to write")
 	f.BoolVar(&o.unlabelled, "unlabelled", false, "write the nodes alone whose class is not known")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if o.asInTraining(f) {
-			if o.unlabelled {
-				return usagef("--unlabelled is for a model's own file: leave it out to compare with PyTorch")
-			}
-			return a.evaluate(c.Context(), s, o)
+		compare, formats := o.asInTraining(f), []string{".csv", ".npz"}
+		if compare {
+			formats = formats[1:]
 		}
-		if s.dataset == "" {
+		switch {
+		case compare && o.unlabelled:
+			return usagef("--unlabelled is for a model's own file: leave it out to compare with PyTorch")
+		case s.dataset == "":
 			return noDataset()
 		}
-		if err := o.check(".csv", ".npz"); err != nil {
+		if err := o.check(formats...); err != nil {
 			return err
+		}
+		if compare {
+			return a.evaluate(c.Context(), s, o)
 		}
 		m, err := trained.Read(o.from)
 		if err != nil {
@@ -111,7 +111,6 @@ func (a *app) predict() *cobra.Command {
 	return c
 }
 
-// evaluation holds the flags of predict besides the subject.
 type evaluation struct {
 	split      int
 	from, to   string // files: the weights, and the one to write
@@ -143,7 +142,6 @@ func (o evaluation) check(formats ...string) error {
 	return files.Writable(filepath.Dir(o.to))
 }
 
-// unlabelled returns the indices of the nodes whose class is not known.
 func unlabelled(g *graphs.Graph) (nodes []int) {
 	for i := range g.NumNodes {
 		if len(g.Labels) == 0 || g.Labels[i] == graphs.Unlabelled {
@@ -169,33 +167,25 @@ func predictedTable(w io.Writer, out predicted, p *trained.Prediction) {
 	}
 	fmt.Fprintln(w, "class\tlikeliest for nodes")
 	for c, name := range p.Classes {
-		fmt.Fprintf(w, "%s\t%d\n", plain.Text(name), counts[c])
+		fmt.Fprintf(w, "%s\t%d\n", files.Printable(name), counts[c])
 	}
 	fmt.Fprintf(w, "\nwritten to %s\n", out.Out)
 }
 
-// prediction is the JSON document of predict in training mode.
 type prediction struct {
-	Dataset string       `json:"dataset"`
-	Model   string       `json:"model"`
-	Config  train.Config `json:"config"`
-	Engine  string       `json:"engine"`
-	Split   int          `json:"split"`
-	Loss    train.Number `json:"loss"`
-	Out     string       `json:"out"`
-	// Arrays has the shapes of the arrays in the file.
-	Arrays map[string][]int `json:"arrays"`
+	Dataset string           `json:"dataset"`
+	Model   string           `json:"model"`
+	Config  train.Config     `json:"config"`
+	Engine  string           `json:"engine"`
+	Split   int              `json:"split"`
+	Loss    train.Number     `json:"loss"`
+	Out     string           `json:"out"`
+	Arrays  map[string][]int `json:"arrays"`
 }
 
 // evaluate evaluates the model that the flags describe in training mode (without dropout), and writes what can be
 // compared with PyTorch.
 func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
-	if s.dataset == "" {
-		return noDataset()
-	}
-	if err := o.check(".npz"); err != nil {
-		return err
-	}
 	file, err := trained.ReadFile(o.from)
 	if err != nil {
 		return err
@@ -218,9 +208,19 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	if err := runs.HasSplits([]int{o.split}, g); err != nil {
 		return asUsage(err)
 	}
-	out, arrays, err := o.evaluate(e, g, config, file.Parameters)
+	wanted, names, err := trained.Pick(config.Config, g.NumFeatures, g.NumClasses, file.Parameters)
 	if err != nil {
 		return err
+	}
+	p, err := train.Predict(e, g, o.split, config, wanted, o.gradients)
+	if err != nil {
+		return err
+	}
+	arrays := trained.Compared(p, g.NumNodes, names)
+	out := prediction{g.Name, config.Model, config.Resolved(), e.Name, o.split, train.Number(p.Loss), o.to,
+		map[string][]int{}}
+	for _, n := range arrays {
+		out.Arrays[n.Name] = append([]int{}, n.Shape...)
 	}
 	if ctx.Err() != nil {
 		return errors.New("interrupted; nothing was written")
@@ -228,36 +228,15 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	if err := npz.Write(o.to, arrays); err != nil {
 		return err
 	}
-	return a.show(out, func(w io.Writer) { predictionTable(w, out, arrays) })
+	return a.show(out, func(w io.Writer) {
+		fmt.Fprintf(w, "loss\t%.6f\n", out.Loss)
+		for _, n := range arrays {
+			fmt.Fprintf(w, "%s\t%v\n", n.Name, n.Shape)
+		}
+		fmt.Fprintf(w, "\nwritten to %s\n", out.Out)
+	})
 }
 
-func (o evaluation) evaluate(e *engine.Engine, g *graphs.Graph, c train.Config,
-	read map[string]train.Array) (out prediction, arrays []npz.Named, err error) {
-	wanted, names, err := trained.Pick(c.Config, g.NumFeatures, g.NumClasses, read)
-	if err != nil {
-		return out, nil, err
-	}
-	p, err := train.Predict(e, g, o.split, c, wanted, o.gradients)
-	if err != nil {
-		return out, nil, err
-	}
-	arrays = trained.Compared(p, g.NumNodes, names)
-	out = prediction{g.Name, c.Model, c.Resolved(), e.Name, o.split, train.Number(p.Loss), o.to, map[string][]int{}}
-	for _, n := range arrays {
-		out.Arrays[n.Name] = append([]int{}, n.Shape...)
-	}
-	return out, arrays, nil
-}
-
-func predictionTable(w io.Writer, out prediction, arrays []npz.Named) {
-	fmt.Fprintf(w, "loss\t%.6f\n", out.Loss)
-	for _, n := range arrays {
-		fmt.Fprintf(w, "%s\t%v\n", n.Name, n.Shape)
-	}
-	fmt.Fprintf(w, "\nwritten to %s\n", out.Out)
-}
-
-// traced is the JSON document of the command trace.
 type traced struct {
 	Dataset string             `json:"dataset"`
 	Engine  string             `json:"engine"`

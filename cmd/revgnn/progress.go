@@ -9,7 +9,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"github.com/revgnn/revgnn/pkg/plain"
+	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -59,12 +59,11 @@ func (p *progress) at(about string, done, total int64, steps, detail string) {
 	}
 	if time.Since(p.last) >= lineEvery {
 		p.last = time.Now()
-		fmt.Fprintln(p.w, plain.Text(about+": "+
+		fmt.Fprintln(p.w, files.Printable(about+": "+
 			strings.TrimSpace(fmt.Sprintf("%d of %d %s  %s", done, total, steps, detail))))
 	}
 }
 
-// end takes the bar away.
 func (p *progress) end() {
 	if p.bar != nil {
 		p.bar.Clear()
@@ -73,13 +72,12 @@ func (p *progress) end() {
 	p.about = ""
 }
 
-// line writes a line for people.
 func (p *progress) line(format string, args ...any) {
 	if p.quiet {
 		return
 	}
 	p.end()
-	fmt.Fprintln(p.w, plain.Text(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(p.w, files.Printable(fmt.Sprintf(format, args...)))
 }
 
 func (p *progress) download(file string, done, total int64) {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/datasets"
-	"github.com/revgnn/revgnn/pkg/doctor"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
@@ -106,7 +105,6 @@ func (r *reproduction) run(ctx context.Context, names []string) error {
 	})
 }
 
-// choose sets what --datasets, --models, --splits and --shard choose.
 func (r *reproduction) choose(runner *runs.Runner, profile runs.Profile) (err error) {
 	if runner.Shard, err = runs.ParseShard(r.shard); err != nil {
 		return err
@@ -128,7 +126,7 @@ func (r *reproduction) choose(runner *runs.Runner, profile runs.Profile) (err er
 		if !r.data.Offline || !runs.IsPublic(data.Base(dataset)) {
 			return ""
 		}
-		if why := doctor.Absent(dataset, dir); why != "" {
+		if why := datasets.Absent(dataset, dir); why != "" {
 			return "not run: dataset " + why
 		}
 		return ""
@@ -157,11 +155,18 @@ func (r *reproduction) make(ctx context.Context, p *progress, runner *runs.Runne
 	if err != nil {
 		return err
 	}
-	for _, d := range r.datasets { // a shard may have a good reason to make no run on one
-		on := func(s runs.Step) bool { return data.Base(s.Dataset) == d }
-		if r.shard == "" && !slices.ContainsFunc(plan.Steps, on) {
-			why := cmp.Or(strings.TrimPrefix(runner.Absent(d), "not run: "), "none is needed for what is named")
-			p.line("warning: no run on %s: %s", d, why)
+	needed := func(is func(runs.Step) bool) bool { // a shard may have a good reason to make none of them
+		return r.shard != "" || slices.ContainsFunc(plan.Steps, is)
+	}
+	const none = "none is needed for what is named"
+	for _, d := range r.datasets {
+		if !needed(func(s runs.Step) bool { return data.Base(s.Dataset) == d }) {
+			p.line("warning: no run on %s: %s", d, cmp.Or(strings.TrimPrefix(runner.Absent(d), "not run: "), none))
+		}
+	}
+	for _, m := range r.models {
+		if !needed(func(s runs.Step) bool { return s.Config.Model == m }) {
+			p.line("warning: no run of %s: %s", m, none)
 		}
 	}
 	if r.dryRun {
@@ -234,7 +239,6 @@ func (a *app) runner(p *progress, checkpointEvery time.Duration) *runs.Runner {
 	}
 }
 
-// alone makes the run of --task in a process that a [runs.Runner] has started, and writes the record as JSON.
 func (r *reproduction) alone(ctx context.Context) error {
 	var t runs.Task
 	if err := json.Unmarshal([]byte(r.task), &t); err != nil {

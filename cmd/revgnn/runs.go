@@ -16,8 +16,6 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/files"
-	"github.com/revgnn/revgnn/pkg/plain"
-	"github.com/revgnn/revgnn/pkg/runpage"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -74,7 +72,7 @@ func runsTable(w io.Writer, records []runs.Record) {
 	fmt.Fprintln(w, "id\tstarted\tkind\tdataset\tmodel\tsplit\tstatus\tresult\tseconds")
 	for _, r := range records {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\n", r.ID, r.Started.Format("2006-01-02 15:04:05"), r.Kind,
-			plain.Text(r.Dataset), plain.Text(r.Model), splitText(r.Split), r.Status, mainNumber(r), r.Seconds)
+			files.Printable(r.Dataset), files.Printable(r.Model), splitText(r.Split), r.Status, mainNumber(r), r.Seconds)
 	}
 }
 
@@ -85,7 +83,6 @@ func splitText(split int) string {
 	return fmt.Sprint(split)
 }
 
-// mainNumber is the most important number in a run's outcome, such as the test metric of a training.
 func mainNumber(r runs.Record) string {
 	var o struct {
 		Test         *float64 `json:"test"`
@@ -158,13 +155,13 @@ func (a *app) page(s *runs.Store, r *runs.Record, to string, sweep bool) error {
 		if all, err = s.Find(runs.Query{Kind: runs.Train, Dataset: r.Dataset, Model: r.Model}); err != nil {
 			return err
 		}
-		if list, err = runpage.Siblings(r, all); err != nil {
+		if list, err = runs.Siblings(r, all); err != nil {
 			return err
 		}
 		about = fmt.Sprintf("%d runs with the settings of %s", len(list), r.ID)
-		page, err = runpage.SweepPage(list)
+		page, err = runs.SweepPage(list)
 	} else {
-		page, err = runpage.Page(r)
+		page, err = runs.Page(r)
 	}
 	if err != nil {
 		return err
@@ -176,18 +173,14 @@ func (a *app) page(s *runs.Store, r *runs.Record, to string, sweep bool) error {
 }
 
 func runTable(w io.Writer, r *runs.Record) {
-	for _, f := range slices.Concat([][2]string{
+	pairs(w, slices.DeleteFunc(slices.Concat([][2]string{
 		{"id", r.ID}, {"kind", r.Kind}, {"status", r.Status}, {"message", r.Message}, {"profile", r.Profile},
 		{"dataset", r.Dataset}, {"checksum", r.Checksum}, {"model", r.Model}, {"split", splitText(r.Split)},
 		{"seed", fmt.Sprint(r.Seed)}, {"engine", r.Engine}, {"started", r.Started.Format(time.RFC3339)},
 		{"seconds", fmt.Sprintf("%.3f", r.Seconds)}, {"platform", r.Machine.Platform}, {"cpu", r.Machine.CPU},
 	}, r.Machine.Processor(), [][2]string{
 		{"gpu", r.Machine.GPU}, {"cores", fmt.Sprint(r.Machine.Cores)}, {"commit", r.Commit}, {"key", r.Key},
-	}) {
-		if f[1] != "" {
-			fmt.Fprintf(w, "%s\t%s\n", f[0], plain.Text(f[1]))
-		}
-	}
+	}), func(f [2]string) bool { return f[1] == "" }))
 	for _, f := range []struct {
 		name  string
 		value any
@@ -265,7 +258,6 @@ func (a *app) runsRepair() *cobra.Command {
 		}}
 }
 
-// oneArgument demands exactly one argument, which the text describes.
 func oneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 || args[0] == "" {
@@ -290,53 +282,47 @@ func (a *app) runsRerun() *cobra.Command {
 			}); err != nil {
 				return err
 			}
-			return a.rerun(c, then)
+			t, err := runs.TaskOf(then)
+			if err != nil {
+				return err
+			}
+			if a.engineName == "" && os.Getenv(engine.Variable) == "" {
+				a.engineName = then.Engine
+			}
+			if n := runs.ThreadsOf(then); n > 0 && os.Getenv(engine.ThreadsVariable) == "" {
+				if err := os.Setenv(engine.ThreadsVariable, strconv.Itoa(n)); err != nil {
+					return err
+				}
+			}
+			p := a.progress()
+			e, err := engine.Open(a.engineName)
+			if err != nil {
+				return err
+			}
+			g, err := a.load(c.Context(), p, t.Dataset)
+			if err != nil {
+				return err
+			}
+			p.line("%s, recorded on %s", t, then.Started.Format("2006-01-02"))
+			r, err := runs.Rerun(c.Context(), runs.Executor{Engine: e, Graph: g, Epoch: func(e train.Epoch) {
+				p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs", fmt.Sprintf("val %.4f", e.BestVal))
+			}}, then, t)
+			p.end()
+			if err != nil {
+				return err
+			}
+			if err := a.show(r, func(w io.Writer) { repetitionTable(w, r) }); err != nil {
+				return err
+			}
+			switch {
+			case r.Equal:
+				return nil
+			case len(r.Circumstances) == 0:
+				return errors.New("the numbers differ although engine, threads, processor, commit and versions " +
+					"are the same: please report it")
+			}
+			return fmt.Errorf("the numbers differ from those of run %s: see what else is different", then.ID)
 		}}
-}
-
-// rerun makes a recorded run again, on the engine and the threads of the record unless a flag or a variable sets
-// others.
-func (a *app) rerun(c *cobra.Command, then *runs.Record) error {
-	t, err := runs.TaskOf(then)
-	if err != nil {
-		return err
-	}
-	if a.engineName == "" && os.Getenv(engine.Variable) == "" {
-		a.engineName = then.Engine
-	}
-	if n := runs.ThreadsOf(then); n > 0 && os.Getenv(engine.ThreadsVariable) == "" {
-		if err := os.Setenv(engine.ThreadsVariable, strconv.Itoa(n)); err != nil {
-			return err
-		}
-	}
-	p := a.progress()
-	e, err := engine.Open(a.engineName)
-	if err != nil {
-		return err
-	}
-	g, err := a.load(c.Context(), p, t.Dataset)
-	if err != nil {
-		return err
-	}
-	p.line("%s, recorded on %s", t, then.Started.Format("2006-01-02"))
-	r, err := runs.Rerun(c.Context(), runs.Place{Engine: e, Graph: g, Epoch: func(e train.Epoch) {
-		p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs", fmt.Sprintf("val %.4f", e.BestVal))
-	}}, then, t)
-	p.end()
-	if err != nil {
-		return err
-	}
-	if err := a.show(r, func(w io.Writer) { repetitionTable(w, r) }); err != nil {
-		return err
-	}
-	switch {
-	case r.Equal:
-		return nil
-	case len(r.Circumstances) == 0:
-		return errors.New("the numbers differ although engine, threads, processor, commit and versions are the same: " +
-			"please report it")
-	}
-	return fmt.Errorf("the numbers differ from those of run %s: see what else is different", then.ID)
 }
 
 func repetitionTable(w io.Writer, r *runs.Repetition) {
@@ -352,7 +338,7 @@ func repetitionTable(w io.Writer, r *runs.Repetition) {
 		}
 		fmt.Fprintf(w, "%s\tthen\tnow\n", part.title)
 		for _, c := range part.changes {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", plain.Text(c.Name), plain.Text(c.Then), plain.Text(c.Now))
+			fmt.Fprintf(w, "%s\t%s\t%s\n", files.Printable(c.Name), files.Printable(c.Then), files.Printable(c.Now))
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/revgnn/revgnn/pkg/report/echarts"
-	"github.com/revgnn/revgnn/pkg/runpage"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -42,7 +41,7 @@ func TestRunPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _ := strings.CutPrefix(runpage.Command(&first, task.Config), "revgnn ")
+	again, _ := strings.CutPrefix(runs.Command(&first, task.Config), "revgnn ")
 	again = strings.ReplaceAll(again, "--runs runs.sqlite", "--runs "+file)
 	succeeds(t, strings.Fields(again)...)
 	all := records()

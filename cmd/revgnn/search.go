@@ -75,7 +75,6 @@ func (a *app) search() *cobra.Command {
 	return c
 }
 
-// searched is the JSON document of search.
 type searched struct {
 	*search.Result
 	Engine string `json:"engine"`
@@ -217,7 +216,6 @@ func (p *progress) search(it *search.Search) (end func(*search.Result)) {
 	}
 }
 
-// searchTable writes the best trials, and then the chosen settings.
 func searchTable(w io.Writer, s searched) {
 	fmt.Fprintf(w, "%s\t%s\t%s\t%s\n\n", s.Dataset, s.Model, s.Engine, s.Search)
 	fmt.Fprintf(w, "trial\trung\tepochs\tvalidation\tstatus\tsettings\n")
@@ -237,18 +235,12 @@ func searchTable(w io.Writer, s searched) {
 	}
 }
 
-// tested gives the mean test result, and the splits whose training went wrong.
 func tested(e *search.Evaluation) string {
-	var bad []string
-	for _, s := range e.LeftOut() {
-		bad = append(bad, fmt.Sprintf("split %d %s", s.Split, s.Status))
-	}
-	text := overSplits(e.Mean, e.Std, len(e.Tests()), "")
-	if text == "" {
-		text = "none"
-	}
-	if len(bad) > 0 {
-		text += "; left out: " + strings.Join(bad, ", ")
+	text := cmp.Or(overSplits(e.Mean, e.Std, len(e.Tests()), ""), "none")
+	separator := "; left out: "
+	for _, bad := range e.LeftOut() {
+		text += fmt.Sprintf("%ssplit %d %s", separator, bad.Split, bad.Status)
+		separator = ", "
 	}
 	return text
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -55,12 +54,40 @@ func (a *app) train() *cobra.Command {
 				return err
 			}
 		}
-		return a.sweep(c.Context(), s.dataset, config, o)
+		return a.recording(c.Context(), s.dataset, func(r *recorder) error {
+			if o.Splits == nil {
+				o.Splits = runs.AllSplits(r.graph)
+			}
+			if err := runs.CheckSplits(o.Splits, r.graph); err != nil {
+				return asUsage(err)
+			}
+			p := r.progress
+			p.line("training %s on %s, splits %v, engine %s", config.Model, r.graph.Name, o.Splits, r.engine.Name)
+			o.Epoch, o.Split = p.epoch, p.split
+			o.Notice = func(text string) { p.line("%s", text) }
+			if r.store != nil {
+				o.Record = r.add
+			}
+			summary, err := runs.Sweep(c.Context(), r.engine, r.graph, config, o)
+			p.end()
+			if summary == nil || err != nil && len(summary.Splits) == 0 {
+				return err
+			}
+			if err == nil {
+				for _, text := range summary.Warnings() {
+					p.line("warning: %s", text)
+				}
+			}
+			if text := summary.Complaint(); err == nil && text != "" {
+				err = errors.New(text)
+			}
+			// What was trained before an error is not lost.
+			return errors.Join(err, a.show(summary, func(w io.Writer) { summaryTable(w, summary) }))
+		})
 	}
 	return c
 }
 
-// interruption is a part of the help of train.
 const interruption = "With --out, the state of a training is kept every few minutes and after an interrupt (Ctrl-C, " +
 	"SIGTERM, SIGHUP,\nSIGUSR1), which ends it after the current epoch; a second Ctrl-C ends it at once. The same " +
 	"command with --resume goes\non from there, and comes to the same numbers as if nothing had happened."
@@ -77,38 +104,6 @@ func checkEvery(every time.Duration) error {
 	return nil
 }
 
-// sweep trains a model on the splits in o.Splits, or on all, and shows the results.
-func (a *app) sweep(ctx context.Context, dataset string, config train.Config, o runs.SweepOptions) error {
-	return a.recording(ctx, runs.Train, dataset, func(r *recorder) error {
-		if o.Splits == nil {
-			o.Splits = runs.AllSplits(r.graph)
-		}
-		if err := runs.CheckSplits(o.Splits, r.graph); err != nil {
-			return asUsage(err)
-		}
-		p := r.progress
-		p.line("training %s on %s, splits %v, engine %s", config.Model, r.graph.Name, o.Splits, r.engine.Name)
-		o.Epoch, o.Split = p.epoch, p.split
-		o.Notice = func(text string) { p.line("%s", text) }
-		summary, err := r.sweep(ctx, config, o)
-		p.end()
-		if summary == nil || err != nil && len(summary.Splits) == 0 {
-			return err
-		}
-		for _, r := range summary.Splits {
-			if r.Status == train.OK && r.Message != "" && err == nil {
-				p.line("warning: split %d: %s", r.Split, r.Message)
-			}
-		}
-		if text := summary.Complaint(); err == nil && text != "" {
-			err = errors.New(text)
-		}
-		// What was trained before an error is not lost.
-		return errors.Join(err, a.show(summary, func(w io.Writer) { summaryTable(w, summary) }))
-	})
-}
-
-// summaryTable writes the result of each split, then the mean and the deviations.
 func summaryTable(w io.Writer, s *runs.Summary) {
 	fmt.Fprintf(w, "%s\t%s\t%s\n\n", s.Dataset, s.Model, s.Engine)
 	fmt.Fprintf(w, "split\tvalidation\ttest\tepochs\tbest\ts/epoch\titerations\tadjoint\tstatus\n")
@@ -134,7 +129,6 @@ func overSplits(mean, std train.Number, splits int, more string) string {
 	return fmt.Sprintf("%.4f ± %.4f (%d splits; sample standard deviation%s)", mean, std, splits, more)
 }
 
-// modelList has the name, the formula of the layer and the publication of each model.
 func modelList() string {
 	var b strings.Builder
 	width := 0

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/npz"
 )
@@ -36,8 +36,8 @@ func TestFlippedBytesOfArchives(t *testing.T) {
 		if err != nil {
 			t.Fatal(what, err)
 		}
-		fuzztest.Flips(c.whole, func(at int, flipped []byte) {
-			fuzztest.Parse(t, func() error {
+		filestest.Flips(c.whole, func(at int, flipped []byte) {
+			filestest.Parse(t, func() error {
 				got, err := parse(flipped, c.graph)
 				if err == nil && got.Checksum() != want.Checksum() {
 					t.Errorf("%s: with byte %d changed it is another graph", what, at)
@@ -99,7 +99,7 @@ func TestFlippedBytesOfFolders(t *testing.T) {
 	}
 	for name, whole := range content {
 		others := 0
-		fuzztest.FlipsOf(t, filepath.Join(dir, name), func(int) {
+		filestest.FlipsOf(t, filepath.Join(dir, name), func(int) {
 			checkGraph(t, func() (*graphs.Graph, error) {
 				g, err := folderGraph(dir)
 				if err == nil && g.Checksum() != want.Checksum() {
@@ -122,12 +122,12 @@ func TestFlippedBytesOfPublishedFiles(t *testing.T) {
 		if err := os.WriteFile(path, whole, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		fuzztest.FlipsOf(t, path, func(at int) {
+		filestest.FlipsOf(t, path, func(at int) {
 			if err := verifyFile(path, file); err == nil || !strings.Contains(err.Error(), "has the SHA-256") {
 				t.Errorf("%s, byte %d: %v", name, at, err)
 			}
 		})
-		fuzztest.Flips(whole, func(_ int, flipped []byte) {
+		filestest.Flips(whole, func(_ int, flipped []byte) {
 			checkGraph(t, func() (*graphs.Graph, error) {
 				damaged := maps.Clone(parts)
 				damaged[name] = flipped

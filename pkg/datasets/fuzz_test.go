@@ -5,18 +5,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/npz"
-	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
 // checkGraph checks what every parser of a file must guarantee. The parser must not panic. It must not allocate more
-// memory than [fuzztest.Parse] allows. Every graph that it returns must be valid.
+// memory than [filestest.Parse] allows. Every graph that it returns must be valid.
 func checkGraph(t *testing.T, parse func() (*graphs.Graph, error)) {
 	t.Helper()
 	var g *graphs.Graph
-	accepted := fuzztest.Parse(t, func() (err error) {
+	accepted := filestest.Parse(t, func() (err error) {
 		g, err = parse()
 		return err
 	})
@@ -56,7 +55,7 @@ func FuzzBenchmark(f *testing.F) {
 	f.Add(tinyBenchmark(), "adj_indptr", npy("<i4", false, "(4,)", []int32{0, 2, 1, 3}))
 	f.Add(tinyBenchmark(), "labels", npy("<i8", false, "(3,)", []int64{0, 1, 70000}))
 	f.Fuzz(func(t *testing.T, whole []byte, name string, b []byte) {
-		if other := npztest.Replaced(whole, name, b); other != nil {
+		if other := filestest.Replaced(whole, name, b); other != nil {
 			whole = other
 		}
 		checkGraph(t, func() (*graphs.Graph, error) {
@@ -76,7 +75,7 @@ func FuzzPickle(f *testing.F) {
 	f.Add([]byte("\x80\x02cos\nsystem\n)R."))
 	f.Add([]byte("\x80\x02]q\x01h\x01a."))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		fuzztest.Parse(t, func() error {
+		filestest.Parse(t, func() error {
 			v, err := unpickle(b)
 			if err == nil {
 				pickledArray(v)

@@ -159,3 +159,26 @@ func TestTwoProcessesShareAFolder(t *testing.T) {
 		t.Errorf("%d requests", len(calls))
 	}
 }
+
+func TestAbsent(t *testing.T) {
+	dir := t.TempDir()
+	info, err := Info("minesweeper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, info.Files[0].Name)
+	says := func(name, want string) {
+		t.Helper()
+		if why := Absent(name, dir); !strings.HasPrefix(why, want) || want == "" && why != "" {
+			t.Errorf("%s is %q, want %q", name, why, want)
+		}
+	}
+	says("minesweeper", "not here")
+	for size, want := range map[int64]string{1: "damaged (minesweeper.npz has 1 bytes", info.Files[0].Bytes: ""} {
+		if err := os.WriteFile(path, make([]byte, size), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		says("minesweeper", want)
+	}
+	says("zzz", "not known")
+}

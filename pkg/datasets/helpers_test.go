@@ -5,15 +5,15 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/npz/npztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
-// Short names for functions of package npztest.
+// Short names for functions of package filestest.
 var (
-	entry   = npztest.Named
-	npy     = npztest.NPY
-	archive = npztest.Archive
-	tiny    = npztest.Graph
+	entry   = filestest.Named
+	npy     = filestest.NPY
+	archive = filestest.Archive
+	tiny    = filestest.Graph
 )
 
 // tinyBenchmark returns an archive with a valid graph of three nodes, in the format that [benchmarkGraph] reads.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 	"github.com/revgnn/revgnn/pkg/npz"
-	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
 // TestClaimsDoNotAllocate reads small files whose headers falsely claim that the files hold a lot of data. Each file
@@ -20,22 +20,22 @@ func TestClaimsDoNotAllocate(t *testing.T) {
 	planetoid := tinyPlanetoid()
 	planetoid["allx"] = pickled(pCSR(2, 1<<30, []int32{0, 0, 0}, []int32{}, []float32{}))
 	planetoid["tx"] = planetoid["allx"]
-	misfit := npztest.Replaced(tiny(), "train_masks", npy("|b1", false, "(64, 1000000)", make([]byte, 64000000)))
+	misfit := filestest.Replaced(tiny(), "train_masks", npy("|b1", false, "(64, 1000000)", make([]byte, 64000000)))
 	for what, read := range map[string]func() error{
 		"stored, both sizes false": func() error {
-			_, err := parseTiny(npztest.Lying("node_features", zip.Store, billion, billion, header))
+			_, err := parseTiny(filestest.Lying("node_features", zip.Store, billion, billion, header))
 			return err
 		},
 		"stored, one size false": func() error {
-			_, err := parseTiny(npztest.Lying("node_features", zip.Store, billion, 100, header))
+			_, err := parseTiny(filestest.Lying("node_features", zip.Store, billion, 100, header))
 			return err
 		},
 		"deflated": func() error {
-			_, err := parseTiny(npztest.Lying("node_features", zip.Deflate, billion, 100, header))
+			_, err := parseTiny(filestest.Lying("node_features", zip.Deflate, billion, 100, header))
 			return err
 		},
 		"far beyond": func() error {
-			_, err := parseTiny(npztest.Lying("node_features", zip.Deflate, 1<<62, 1<<50, header))
+			_, err := parseTiny(filestest.Lying("node_features", zip.Deflate, 1<<62, 1<<50, header))
 			return err
 		},
 		"shapes that do not fit": func() error {

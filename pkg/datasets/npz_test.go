@@ -9,9 +9,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/npz"
-	"github.com/revgnn/revgnn/pkg/npz/npztest"
 )
 
 func parseTiny(b []byte) (*graphs.Graph, error) {
@@ -58,7 +58,7 @@ func TestEveryLayoutGivesTheSameGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, e := range map[string]npztest.Entry{
+	for what, e := range map[string]filestest.Entry{
 		"float64":           entry("node_features", npy("<f8", false, "(3, 2)", []float64{1, 2, 3, 4, 5, 6})),
 		"big endian":        entry("node_features", npy(">f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})),
 		"big endian double": entry("node_features", npy(">f8", false, "(3, 2)", []float64{1, 2, 3, 4, 5, 6})),
@@ -180,7 +180,7 @@ func TestDamagedBytesAreNoticed(t *testing.T) {
 // TestArchiveWithoutLabels checks that the label -1 stands for a node without a label. It also checks that an archive
 // without the array of labels is accepted, since a trained model can predict the classes.
 func TestArchiveWithoutLabels(t *testing.T) {
-	none := []npztest.Entry{entry("train_masks", nil), entry("val_masks", nil), entry("test_masks", nil)}
+	none := []filestest.Entry{entry("train_masks", nil), entry("val_masks", nil), entry("test_masks", nil)}
 	g, err := parseTiny(tiny(append(none, entry("node_labels", nil))...))
 	if err != nil || g.Labelled() != 0 || g.NumClasses != 0 || g.Splits != nil {
 		t.Errorf("got %+v, %v", g, err)

@@ -100,3 +100,24 @@ func verifyOnce(path string, want data.File) error {
 	verified.Store(state, true)
 	return nil
 }
+
+// Absent says in a few words why a dataset cannot be used from the folder dir: "not here", or which file is damaged; ""
+// if nothing is wrong. It compares only the sizes of files, and leaves out that with the directions of edges, which
+// most models do not need.
+func Absent(name, dir string) (why string) {
+	info, err := Info(name)
+	if err != nil {
+		return "not known"
+	}
+	for _, f := range info.Files {
+		found, err := os.Stat(filepath.Join(dir, f.Name))
+		switch {
+		case err != nil:
+			return "not here"
+		case found.Size() != f.Bytes:
+			return fmt.Sprintf("damaged (%s has %d bytes instead of %d; `revgnn datasets get %s` replaces it)", f.Name,
+				found.Size(), f.Bytes, name)
+		}
+	}
+	return ""
+}

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/machine/machinetest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // TestFaultFullDisk checks what happens on a full disk. A program for which there is no room must not be kept, and the
 // programs that are kept already must not change. Each folder of kept programs has a secret key in a file
 // ([programs.key]). A key must not be used if there was no room for the whole key.
 func TestFaultFullDisk(t *testing.T) {
-	disk, resize := machinetest.Disk(t, 64<<10)
+	disk, resize := filestest.Disk(t, 64<<10)
 	dir := programs(filepath.Join(disk, "programs"))
 	small, large := bytes.Repeat([]byte("a"), 10<<10), bytes.Repeat([]byte("b"), 100<<10)
 	dir.store("small", small, maxPrograms)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/quick"
 
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // refusals passes a function to [OnRefusal]. The function is called with an error when a kept program is refused, and
@@ -113,7 +113,7 @@ func TestFlippedBytes(t *testing.T) {
 	dir := private(t)
 	dir.store("a", []byte("a program"), 1<<20)
 	for _, name := range []string{"a", keyFile} {
-		fuzztest.FlipsOf(t, filepath.Join(string(dir), name), func(at int) {
+		filestest.FlipsOf(t, filepath.Join(string(dir), name), func(at int) {
 			told := refusals(t)
 			if got := dir.load("a"); got != nil || len(*told) != 1 || !strings.Contains((*told)[0], "compiled anew") {
 				t.Errorf("with another byte %d of %s, %q was loaded, and %q told", at, name, got, *told)
@@ -142,7 +142,7 @@ func FuzzProgram(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		fuzztest.Parse(t, func() error {
+		filestest.Parse(t, func() error {
 			if got := dir.load("a"); got != nil && !bytes.Equal(b, whole) {
 				t.Errorf("%q was loaded", got)
 			}

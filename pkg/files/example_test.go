@@ -49,3 +49,13 @@ func ExampleStrict() {
 	// <nil> 64
 	// true
 }
+
+// A name in somebody else's file has a command that would clear the screen of the terminal.
+func ExamplePrintable() {
+	fmt.Println(files.Printable("GCN\x1b[2J\nReP"))
+	fmt.Println(files.Printable("one line\nanother", '\n'))
+	// Output:
+	// GCN\u001b[2J\u000aReP
+	// one line
+	// another
+}

@@ -11,13 +11,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Lock is an exclusive lock on a file name. The operating system releases the lock when the process ends, even after a
-// crash.
+// Lock is an exclusive lock on a file name, which the system releases when the process ends, even after a crash.
 type Lock struct{ file *flock.Flock }
 
-// TryLock locks the file at path. If there is no such file, TryLock creates it. If another process or goroutine has the
-// lock, TryLock returns nil and no error. [Lock.Release] removes the file. After a crash the file may remain, but is
-// not locked any more. On file systems that do not support locks, every caller gets the lock.
+// TryLock locks the file at path, and creates it if it is missing. It returns nil if another process or goroutine has
+// the lock. On file systems without locks, every caller gets it.
 func TryLock(path string) (*Lock, error) { return tryLock(path, os.O_CREATE) }
 
 func tryLock(path string, flags int) (*Lock, error) {
@@ -41,16 +39,14 @@ func tryLock(path string, flags int) (*Lock, error) {
 	}
 }
 
-// current tells whether the locked file is still the file at its path. If not, another process has removed the locked
-// file.
+// current tells whether no other process has removed the locked file.
 func (l *Lock) current() bool {
 	locked, err := l.file.Stat()
 	named, missing := os.Stat(l.file.Path())
 	return err == nil && missing == nil && os.SameFile(locked, named)
 }
 
-// AwaitLock does the same as [TryLock], but waits until it gets the lock. If ctx ends first, AwaitLock returns the
-// error of ctx.
+// AwaitLock is [TryLock], but waits for the lock, or returns the error of ctx.
 func AwaitLock(ctx context.Context, path string) (*Lock, error) {
 	for {
 		if l, err := TryLock(path); l != nil || err != nil {
@@ -64,13 +60,12 @@ func AwaitLock(ctx context.Context, path string) (*Lock, error) {
 	}
 }
 
-// Release releases the lock and removes the file. For a nil lock it does nothing.
+// Release releases the lock and removes the file. It does nothing for a nil lock.
 func (l *Lock) Release() {
 	if l == nil || l.file == nil {
 		return
 	}
-	// The file is removed while it is still locked. Otherwise another process could lock it just before its removal,
-	// and would then hold a lock on a removed file. If the file cannot be removed, it stays, and the next lock uses it.
+	// The file is removed while it is locked: otherwise another process could lock it just before its removal.
 	os.Remove(l.file.Path())
 	l.file.Close()
 }

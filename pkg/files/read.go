@@ -1,17 +1,19 @@
 package files
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 )
 
-// Open opens a regular file for reading, and also returns its size. If path is not a regular file, the error tells the
-// user what to give instead: the text in wanted, such as "an .npz file". Open never blocks, whereas opening a named
-// pipe usually waits for a writer.
+// Open opens a regular file for reading, and returns its size. For anything else, the error says what to give instead:
+// wanted, such as "an .npz file". It never blocks, as opening a named pipe may.
 func Open(path, wanted string) (*os.File, int64, error) {
-	// The file must be regular. This is checked before the file is opened, since opening a device may have effects. It
-	// is checked again afterwards, since another file may have taken the path in the meantime.
+	// Opening a device may have effects, so the name is looked at first; another file may have it by then.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, 0, irregular(path, wanted)
 	}
@@ -36,18 +38,30 @@ func irregular(path, wanted string) error {
 	return fmt.Errorf("%s is not a regular file; give %s", path, wanted)
 }
 
-// Read returns the content of a regular file; wanted is the same as in [Open]. If the file has more than limit bytes,
-// Read returns an error. It never reads much more than limit bytes, even if the file grows meanwhile.
-func Read(path, wanted string, limit int64) ([]byte, error) {
+// Read returns the content of a regular file ([Open]) of at most limit bytes. It never reads much more, even if the
+// file grows meanwhile.
+func Read(path, wanted string, limit int64) ([]byte, error) { return read(path, wanted, limit, false) }
+
+// ReadPrivate is [Read], but returns an error if other users may have access to the file ([Private]).
+func ReadPrivate(path, wanted string, limit int64) ([]byte, error) {
+	return read(path, wanted, limit, true)
+}
+
+func read(path, wanted string, limit int64, closed bool) ([]byte, error) {
 	f, size, err := Open(path, wanted)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return read(f, path, size, limit)
-}
-
-func read(f *os.File, path string, size, limit int64) ([]byte, error) {
+	if closed {
+		info, err := f.Stat() // describes the open file, even if another file has its name by now
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the file: %w", err)
+		}
+		if err := Private(path, info); err != nil {
+			return nil, err
+		}
+	}
 	if size > limit {
 		return nil, fmt.Errorf("%s has %d bytes, more than the limit of %d for such a file", path, size, limit)
 	}
@@ -66,19 +80,81 @@ type PrivacyError struct{ text string }
 
 func (e *PrivacyError) Error() string { return e.text }
 
-// ReadPrivate does the same as [Read], but returns an error if other users may have access to the file: see [Private].
-func ReadPrivate(path, wanted string, limit int64) ([]byte, error) {
+// Strict parses a JSON text into v. A field that v does not have, and a second value, are errors.
+func Strict(text []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more than one value")
+	}
+	return nil
+}
+
+// Sealed is the content of a file that [WriteSealed] wrote, without the checksum.
+type Sealed struct {
+	*io.SectionReader
+	file *os.File
+}
+
+func (s *Sealed) Close() error { return s.file.Close() }
+
+// DamageError says how a sealed file is damaged, without its name.
+type DamageError struct{ what string }
+
+func (e *DamageError) Error() string { return e.what }
+
+// OpenSealed opens a file that [WriteSealed] wrote, as [Open] does. If the file has changed since, the error is a
+// [DamageError].
+func OpenSealed(path, wanted string) (*Sealed, error) {
 	f, size, err := Open(path, wanted)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat() // describes the open file, even if another file has its name by now
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the file: %w", err)
-	}
-	if err := Private(path, info); err != nil {
+	s := &Sealed{io.NewSectionReader(f, 0, max(0, size-sha256.Size)), f}
+	if err := s.check(size); err != nil {
+		f.Close()
 		return nil, err
 	}
-	return read(f, path, size, limit)
+	return s, nil
+}
+
+func (s *Sealed) check(size int64) error {
+	if size < sha256.Size {
+		return &DamageError{"it is cut short"}
+	}
+	sum, kept := sha256.New(), make([]byte, sha256.Size)
+	if _, err := io.Copy(sum, io.NewSectionReader(s, 0, s.Size())); err != nil {
+		return err
+	}
+	if _, err := s.file.ReadAt(kept, s.Size()); err != nil && err != io.EOF {
+		return err
+	}
+	if !bytes.Equal(kept, sum.Sum(nil)) {
+		return &DamageError{"its checksum is wrong"}
+	}
+	return nil
+}
+
+// Pieces limits the length of each piece of a file, such as a row of a table, for parsers that keep a whole piece in
+// memory without a limit of their own. The caller calls Next after each piece.
+type Pieces struct {
+	in          io.Reader
+	limit, left int
+}
+
+// NewPieces returns a reader of pieces of at most limit bytes, about: what a parser reads in advance counts, too.
+func NewPieces(r io.Reader, limit int) *Pieces { return &Pieces{r, limit, limit} }
+
+func (p *Pieces) Next() { p.left = p.limit }
+
+func (p *Pieces) Read(b []byte) (int, error) {
+	if p.left <= 0 {
+		return 0, fmt.Errorf("a row is longer than %d KiB, the limit", p.limit>>10)
+	}
+	n, err := p.in.Read(b[:min(len(b), p.left)])
+	p.left -= n
+	return n, err
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // TestSealed checks that OpenSealed opens a file that has not changed since it was written, and refuses a changed file.
@@ -38,7 +38,7 @@ func TestSealed(t *testing.T) {
 			t.Errorf("%v: %q, %v", what, got, err)
 		}
 	}
-	fuzztest.FlipsOf(t, path, func(at int) { refused(at) })
+	filestest.FlipsOf(t, path, func(at int) { refused(at) })
 	for _, content := range [][]byte{nil, whole[:5], whole[:len(whole)-1], append(whole, 0)} {
 		if err := os.WriteFile(path, content, 0o666); err != nil {
 			t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/machine/machinetest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // TestAddressLimit runs this test program once more, in a process whose address space is limited by ulimit -v. In that
@@ -36,7 +36,7 @@ func TestFaultLittleGroup(t *testing.T) {
 	}
 	c := exec.Command(os.Args[0], "-test.run", "^TestFaultLittleGroup$")
 	c.Env = append(os.Environ(), "REVGNN_TEST_LIMITED=1")
-	out, err := machinetest.Group(t, 500<<20)(c).CombinedOutput()
+	out, err := filestest.Group(t, 500<<20)(c).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "500 true needs 1.0 GiB of memory") {
 		t.Errorf("%v: %s", err, out)
 	}

@@ -1,5 +1,5 @@
-// Package machine tells how much memory the machine has, how much of it this process may use and uses, and how much
-// memory of the GPU is free. On Linux, control groups (cgroups) limit the memory of containers and of schedulers' jobs.
+// Package machine tells what this process runs on: memory that it may use and uses, also within control groups (those
+// of containers and of schedulers' jobs on Linux), processor and GPU, versions of the software, and signals to end.
 package machine
 
 import (
@@ -58,7 +58,6 @@ func field(path, name string) string {
 // last digits of results.
 var vector = regexp.MustCompile(`^(v?sse|ssse|avx|fma|f16c|amx|neon|asimd|sve|sme|bf16|i8mm|fphp)`)
 
-// vectors returns the instruction sets for vectors in a list, in lower case and in order.
 func vectors(list string) string {
 	sets := slices.DeleteFunc(strings.Fields(strings.ToLower(list)), func(name string) bool {
 		return !vector.MatchString(name)
@@ -98,13 +97,11 @@ func Room(bytes int64) error {
 	return nil
 }
 
-// Commit is the commit that the executable was built from, with "-dirty" if files differed. make sets it through the
-// linker.
+// Commit is that of the build, with "-dirty" if files differed, as make sets it through the linker.
 var Commit string
 
 const module = "github.com/revgnn/revgnn"
 
-// modules are those whose versions are recorded, with their names in records.
 var modules = map[string]string{
 	module:                     "revgnn",
 	"github.com/gomlx/gomlx":   "gomlx",
@@ -124,9 +121,6 @@ func Built() (versions map[string]string, commit string) {
 	versions, commit = built()
 	return maps.Clone(versions), commit
 }
-
-// Version returns the version of revgnn's module, which `go install` from a tag gives it, or the git commit, or "".
-func Version() string { return Versions()["revgnn"] }
 
 var built = sync.OnceValues(func() (versions map[string]string, commit string) {
 	info, ok := debug.ReadBuildInfo()

@@ -69,7 +69,6 @@ func groups() (all []group) {
 	return all
 }
 
-// fields reads a file with a name and a number on each line. The result is empty if the file does not exist.
 func fields(path string) map[string]int64 {
 	values := map[string]int64{}
 	b, _ := os.ReadFile(path)
@@ -81,7 +80,6 @@ func fields(path string) map[string]int64 {
 	return values
 }
 
-// number reads a file with a single number, and returns 0 for anything else, such as "max".
 func number(path string) int64 {
 	b, _ := os.ReadFile(path)
 	n, _ := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)

@@ -18,10 +18,7 @@ func Memory() (total, free int64) {
 	return total, 0
 }
 
-// Resident is 0 on all operating systems except Linux: the memory that this process uses is not known there.
-func Resident() int64 { return 0 }
-
-// ResidentSet and PeakResidentSet are 0 on all operating systems except Linux: the memory that this process uses is not
-// known there.
+// The memory that this process uses is not known here.
+func Resident() int64        { return 0 }
 func ResidentSet() int64     { return 0 }
 func PeakResidentSet() int64 { return 0 }

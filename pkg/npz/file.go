@@ -12,7 +12,6 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/machine"
-	"github.com/revgnn/revgnn/pkg/plain"
 )
 
 // All arrays of an archive together may take freeUnpacked + mostRatio * s bytes of memory, where s is the archive's
@@ -203,7 +202,7 @@ func listed(names []string) string {
 		names = append(names[:most:most], "…")
 	}
 	for i := range names {
-		names[i] = plain.Text(cut(names[i]))
+		names[i] = files.Printable(cut(names[i]))
 	}
 	if len(names) == 0 {
 		return "none"

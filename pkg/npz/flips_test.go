@@ -7,22 +7,22 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
-	"github.com/revgnn/revgnn/pkg/npz/npztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // TestFlippedBytes changes one byte of an archive at a time. Reading the changed archive must return an error, or the
 // same arrays as before.
 func TestFlippedBytes(t *testing.T) {
-	written := npztest.Archive(npztest.Named("x", npztest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})),
-		npztest.Named("flag", npztest.NPY("|b1", false, "()", []bool{true})))
+	written := filestest.Archive(
+		filestest.Named("x", filestest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})),
+		filestest.Named("flag", filestest.NPY("|b1", false, "()", []bool{true})))
 	for name, whole := range map[string][]byte{"deflated": written, "stored": stored(t)} {
 		want, err := content(whole)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		fuzztest.Flips(whole, func(at int, flipped []byte) {
-			fuzztest.Parse(t, func() error {
+		filestest.Flips(whole, func(at int, flipped []byte) {
+			filestest.Parse(t, func() error {
 				got, err := content(flipped)
 				if err == nil && !slices.Equal(got, want) {
 					t.Errorf("%s, byte %d: got %q, want %q", name, at, got, want)
@@ -58,7 +58,7 @@ func stored(t *testing.T) []byte {
 	for _, name := range []string{"flag", "other"} {
 		w, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Extra: make([]byte, 20)})
 		if err == nil {
-			_, err = w.Write(npztest.NPY("<i4", false, "(1,)", []int32{1}))
+			_, err = w.Write(filestest.NPY("<i4", false, "(1,)", []int32{1}))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
-	"github.com/revgnn/revgnn/pkg/npz/npztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // readArray reads an .npy file.
@@ -34,12 +33,12 @@ func checkValues(t *testing.T, a *Array) {
 }
 
 func FuzzNPY(f *testing.F) {
-	f.Add(npztest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6}))
-	f.Add(npztest.NPY(">i8", true, "(1, 2)", []int64{1, 2}))
-	f.Add(npztest.NPY("<f4", false, "(1099511627776,)", []float32{1}))
+	f.Add(filestest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6}))
+	f.Add(filestest.NPY(">i8", true, "(1, 2)", []int64{1, 2}))
+	f.Add(filestest.NPY("<f4", false, "(1099511627776,)", []float32{1}))
 	f.Add([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		fuzztest.Parse(t, func() error {
+		filestest.Parse(t, func() error {
 			a, err := readArray(b)
 			if err == nil {
 				checkValues(t, a)
@@ -52,11 +51,11 @@ func FuzzNPY(f *testing.F) {
 // FuzzArchive reads arbitrary bytes as an archive, and converts each array of the archive to float32, int64 and bool.
 // Errors are allowed, but a panic is not.
 func FuzzArchive(f *testing.F) {
-	f.Add(npztest.Graph())
-	f.Add(npztest.Zeros("a", "|u1", 1<<20))
-	f.Add(npztest.Lying("a", 8, 1<<30, 100, "\x93NUMPY\x01\x00"))
+	f.Add(filestest.Graph())
+	f.Add(filestest.Zeros("a", "|u1", 1<<20))
+	f.Add(filestest.Lying("a", 8, 1<<30, 100, "\x93NUMPY\x01\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		fuzztest.Parse(t, func() error {
+		filestest.Parse(t, func() error {
 			z, err := read(b)
 			if err != nil {
 				return err

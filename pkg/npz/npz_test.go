@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/npz/npztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 func read(b []byte) (*File, error) { return New(bytes.NewReader(b), int64(len(b)), "x.npz") }
@@ -31,14 +31,14 @@ func mustFail(t *testing.T, what string, err error, want string) {
 // must return equal values.
 func TestEveryLayoutReadsTheSame(t *testing.T) {
 	for what, b := range map[string][]byte{
-		"float32":           npztest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6}),
-		"big endian double": npztest.NPY(">f8", false, "(3, 2)", []float64{1, 2, 3, 4, 5, 6}),
-		"Fortran order":     npztest.NPY("<f4", true, "(3, 2)", []float32{1, 3, 5, 2, 4, 6}),
-		"int16":             npztest.NPY("<i2", false, "(3, 2)", []int16{1, 2, 3, 4, 5, 6}),
-		"uint8":             npztest.NPY("|u1", false, "(3, 2)", []uint8{1, 2, 3, 4, 5, 6}),
-		"big endian uint64": npztest.NPY(">u8", false, "(3, 2)", []uint64{1, 2, 3, 4, 5, 6}),
+		"float32":           filestest.NPY("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6}),
+		"big endian double": filestest.NPY(">f8", false, "(3, 2)", []float64{1, 2, 3, 4, 5, 6}),
+		"Fortran order":     filestest.NPY("<f4", true, "(3, 2)", []float32{1, 3, 5, 2, 4, 6}),
+		"int16":             filestest.NPY("<i2", false, "(3, 2)", []int16{1, 2, 3, 4, 5, 6}),
+		"uint8":             filestest.NPY("|u1", false, "(3, 2)", []uint8{1, 2, 3, 4, 5, 6}),
+		"big endian uint64": filestest.NPY(">u8", false, "(3, 2)", []uint64{1, 2, 3, 4, 5, 6}),
 	} {
-		z, err := read(npztest.Archive(npztest.Named("a", b)))
+		z, err := read(filestest.Archive(filestest.Named("a", b)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,22 +57,22 @@ func TestBadArrays(t *testing.T) {
 		what, want string
 		npy        []byte
 	}{
-		{"2^40 values", "more than the limit", npztest.NPY("<f4", false, "(1048576, 1048576)", []float32{1})},
+		{"2^40 values", "more than the limit", filestest.NPY("<f4", false, "(1048576, 1048576)", []float32{1})},
 		{"2^40 in one row", "dimensions must lie between",
-			npztest.NPY("<f4", false, "(1099511627776,)", []float32{1})},
-		{"negative", "dimensions must lie between", npztest.NPY("<f4", false, "(-1,)", []float32{1})},
-		{"beyond the data", "but holds", npztest.NPY("<f4", false, "(2,)", []float32{1})},
-		{"objects", "has the type", npztest.NPY("|O", false, "(1,)", []int64{0})},
-		{"wrong dimensions", "1 dimensions are needed", npztest.NPY("<f4", false, "(1, 1)", []float32{1})},
+			filestest.NPY("<f4", false, "(1099511627776,)", []float32{1})},
+		{"negative", "dimensions must lie between", filestest.NPY("<f4", false, "(-1,)", []float32{1})},
+		{"beyond the data", "but holds", filestest.NPY("<f4", false, "(2,)", []float32{1})},
+		{"objects", "has the type", filestest.NPY("|O", false, "(1,)", []int64{0})},
+		{"wrong dimensions", "1 dimensions are needed", filestest.NPY("<f4", false, "(1, 1)", []float32{1})},
 		{"no npy", "npy format", []byte("hello, world")},
 	} {
-		z, err := read(npztest.Archive(npztest.Named("a", c.npy)))
+		z, err := read(filestest.Archive(filestest.Named("a", c.npy)))
 		if err == nil {
 			_, _, err = z.Float32s("a", 1)
 		}
 		mustFail(t, c.what, err, c.want)
 	}
-	whole := npztest.Archive(npztest.Named("a", npztest.NPY("<f4", false, "(1,)", []float32{1})))
+	whole := filestest.Archive(filestest.Named("a", filestest.NPY("<f4", false, "(1,)", []float32{1})))
 	_, err := read(whole[:len(whole)-5])
 	mustFail(t, "cut short", err, "perhaps cut short")
 	z, err := read(whole)
@@ -90,13 +90,13 @@ func TestBadArrays(t *testing.T) {
 // TestClaimsDoNotAllocate reads small files that claim to have a lot of data. Reading must return an error, and take
 // little memory.
 func TestClaimsDoNotAllocate(t *testing.T) {
-	header := string(npztest.NPY("<f4", false, "(16384, 16384)", []float32{}))
+	header := string(filestest.NPY("<f4", false, "(16384, 16384)", []float32{}))
 	billion := uint64(1<<30 + len(header))
 	for what, b := range map[string][]byte{
-		"stored, both sizes false": npztest.Lying("a", zip.Store, billion, billion, header),
-		"stored, one size false":   npztest.Lying("a", zip.Store, billion, 100, header),
-		"deflated":                 npztest.Lying("a", zip.Deflate, billion, 100, header),
-		"far beyond":               npztest.Lying("a", zip.Deflate, 1<<62, 1<<50, header),
+		"stored, both sizes false": filestest.Lying("a", zip.Store, billion, billion, header),
+		"stored, one size false":   filestest.Lying("a", zip.Store, billion, 100, header),
+		"deflated":                 filestest.Lying("a", zip.Deflate, billion, 100, header),
+		"far beyond":               filestest.Lying("a", zip.Deflate, 1<<62, 1<<50, header),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -214,7 +214,7 @@ func TestBadHeaders(t *testing.T) {
 // TestUnpackedBound: the arrays that are read from an archive may together take a limited amount of memory. The limit
 // grows with the archive's size. Reading one more array must fail if the arrays would then exceed the limit.
 func TestUnpackedBound(t *testing.T) {
-	bomb := npztest.Zeros("a", "|u1", 100<<20)
+	bomb := filestest.Zeros("a", "|u1", 100<<20)
 	z, err := read(bomb)
 	if err != nil {
 		t.Fatal(err)
@@ -230,8 +230,8 @@ func TestUnpackedBound(t *testing.T) {
 	if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
 		t.Errorf("%d bytes allocated", used)
 	}
-	a, b := npztest.NPY("|u1", false, "(2,)", []uint8{1, 2}), npztest.NPY("<f4", false, "(1,)", []float32{1})
-	if z, err = read(npztest.Archive(npztest.Named("a", a), npztest.Named("b", b))); err != nil {
+	a, b := filestest.NPY("|u1", false, "(2,)", []uint8{1, 2}), filestest.NPY("<f4", false, "(1,)", []float32{1})
+	if z, err = read(filestest.Archive(filestest.Named("a", a), filestest.Named("b", b))); err != nil {
 		t.Fatal(err)
 	}
 	z.taken["other"] = freeUnpacked + mostRatio*z.size - 20

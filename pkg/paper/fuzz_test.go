@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // FuzzProfile reads arbitrary texts as profiles. If a text is refused, the error must have one line. If a text is
@@ -22,14 +22,14 @@ func FuzzProfile(f *testing.F) {
 	f.Add([]byte(`{"complexity":{"model":{"model":"gcn"},"quantities":[{"setting":"hidden","values":[-1]}]}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var p Profile
-		accepted := fuzztest.Parse(t, func() (err error) {
+		accepted := filestest.Parse(t, func() (err error) {
 			p, err = readProfile(text)
 			return err
 		})
 		if !accepted {
 			return
 		}
-		fuzztest.Parse(t, func() error {
+		filestest.Parse(t, func() error {
 			_, err := p.Candidates("cora", "gcn+rep")
 			return err
 		})

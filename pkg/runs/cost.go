@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -27,7 +28,6 @@ type Costs struct {
 	programs map[string][]run
 }
 
-// run is what a record tells about the cost of a run.
 type run struct {
 	here    bool // made on this machine
 	kind    string
@@ -62,7 +62,7 @@ func (t Task) program() string {
 		delete(values, key)
 	}
 	values["drops"] = dropout > 0
-	return MustKey(map[string]any{"kind": kind, "dataset": t.Dataset, "settings": values})
+	return Key(map[string]any{"kind": kind, "dataset": t.Dataset, "settings": values})
 }
 
 // NewCosts returns the costs of recorded runs on an engine, or on any if its name is empty. Runs that went wrong, on
@@ -87,10 +87,9 @@ func NewCosts(records []Record, engine string) *Costs {
 	return c
 }
 
-// Of estimates a task's cost: for the time, the median over the recorded runs of the same program on this machine. For
-// a training these are trainings, of which some stopped early; if there are none, and for benchmarks and trials, it is
-// the time of compiling plus an epoch's time for each epoch, from runs of all these kinds. For other tasks it is the
-// time of runs of their kind.
+// Of estimates a task's cost: for the time, the median over the recorded runs of its kind and program on this machine.
+// For a training without any, and for benchmarks and trials, it is the time of compiling plus an epoch's time for each
+// epoch, from runs of all these kinds.
 func (c *Costs) Of(t Task) Cost {
 	var whole, steps []float64
 	out := Cost{Bytes: train.Least(SizeOf(t.Dataset), t.Config), AtLeast: true}
@@ -98,34 +97,27 @@ func (c *Costs) Of(t Task) Cost {
 		if r.Peak > 0 && (out.AtLeast || r.Peak < out.Bytes) {
 			out.Bytes, out.AtLeast = r.Peak, false
 		}
+		epochs := t.Config.Epochs
 		switch {
 		case !r.here:
-		case r.kind == t.Kind && (t.Kind == Train || !trains(t.Kind)):
-			whole = append(whole, r.of(t))
+		case r.kind == Train && t.Kind == Train:
+			if t.Config.Patience > 0 && r.Epochs < r.limit { // it stopped early, and t is expected to stop there, too
+				epochs = min(epochs, r.Epochs)
+			}
+			whole = append(whole, r.Compile+(r.seconds-r.Compile)*float64(epochs)/float64(r.Epochs))
+		case r.kind == t.Kind && !trains(t.Kind):
+			whole = append(whole, r.seconds)
 		case r.Epochs > 0:
-			steps = append(steps, r.Compile+float64(t.Config.Epochs)*r.Epoch)
+			steps = append(steps, r.Compile+float64(epochs)*r.Epoch)
 		}
 	}
-	switch {
-	case len(whole) > 0:
+	if len(whole) == 0 {
+		whole = steps
+	}
+	if len(whole) > 0 {
 		out.Seconds = metrics.Median(whole)
-	case len(steps) > 0:
-		out.Seconds = metrics.Median(steps)
 	}
 	return out
-}
-
-// of estimates a task's time from a run of the same kind. A task like a training that stopped early is expected to stop
-// at the same epoch.
-func (r run) of(t Task) float64 {
-	if t.Kind != Train {
-		return r.seconds
-	}
-	epochs := t.Config.Epochs
-	if t.Config.Patience > 0 && r.Epochs < r.limit {
-		epochs = min(epochs, r.Epochs)
-	}
-	return r.Compile + (r.seconds-r.Compile)*float64(epochs)/float64(r.Epochs)
 }
 
 // SizeOf returns a dataset's size without loading it; the zero value if it is not known.
@@ -157,9 +149,8 @@ func ParseShard(text string) (s Shard, err error) {
 	return s, nil
 }
 
-// groups returns the groups of runs that belong to the shard; nil stands for all. The group with the most work goes
-// first, and each goes to the shard with the least work so far. Neither records nor a machine's datasets matter, so
-// that all machines come to the same.
+// groups returns the groups of runs of the shard; nil stands for all. From the largest on, each goes to the shard with
+// the least work so far. Neither records nor a machine's datasets matter, so that all machines come to the same.
 func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	if s.Count <= 1 {
 		return nil
@@ -168,14 +159,12 @@ func (s Shard) groups(scope Scope, work Work) map[string]bool {
 	v := NewView(scope, nil)
 	work(v)
 	size := map[string]float64{}
-	var names []string
 	for _, step := range v.steps {
-		if size[step.Group] == 0 {
-			names = append(names, step.Group)
-		}
 		size[step.Group] += step.Size()
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(size[b], size[a]), cmp.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(size), func(a, b string) int {
+		return cmp.Or(cmp.Compare(size[b], size[a]), cmp.Compare(a, b))
+	})
 	load, mine := make([]float64, s.Count), map[string]bool{}
 	for _, name := range names {
 		least := slices.Index(load, slices.Min(load))
@@ -198,33 +187,33 @@ func (t Task) Size() float64 {
 	return size
 }
 
-// paced returns a function for the end of each epoch, which calls f with the estimated seconds that are left: by the
-// mean time of the epochs in this process, without the first one, which takes longer, as soon as there are others.
-func paced(f func(e train.Epoch, left float64)) func(train.Epoch) {
-	var start time.Time
-	first := 0
-	return func(e train.Epoch) {
-		each := e.Seconds
-		if first == 0 {
-			start, first = time.Now(), e.Epoch
-		} else {
-			each = time.Since(start).Seconds() / float64(e.Epoch-first)
-		}
-		f(e, each*float64(e.Epochs-e.Epoch))
+// Pace tells how long the epochs of a training take.
+type Pace struct {
+	start time.Time
+	first int
+}
+
+// At is called after each epoch. It returns the mean time of the epochs so far in this process in seconds, and their
+// number, without the first one, which takes longer; as long as there are no others, the time of the first.
+func (p *Pace) At(e train.Epoch) (seconds float64, epochs int) {
+	if p.first == 0 {
+		p.start, p.first = time.Now(), e.Epoch
+		return e.Seconds, 0
 	}
+	epochs = e.Epoch - p.first
+	return time.Since(p.start).Seconds() / float64(epochs), epochs
 }
 
 // Duration writes a number of seconds as text, such as "12 s" or "3 min".
 func Duration(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
-	if d < time.Minute {
+	switch d := time.Duration(seconds * float64(time.Second)); {
+	case d < time.Minute:
 		return fmt.Sprintf("%.0f s", d.Seconds())
-	}
-	if d < 2*time.Hour {
+	case d < 2*time.Hour:
 		return fmt.Sprintf("%.0f min", d.Minutes())
-	}
-	if d < 48*time.Hour {
+	case d < 48*time.Hour:
 		return fmt.Sprintf("%.1f h", d.Hours())
+	default:
+		return fmt.Sprintf("%.0f days", d.Hours()/24)
 	}
-	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }

@@ -24,8 +24,8 @@ import (
 // ErrInterrupted is the error of a run that was interrupted, which leaves no record.
 var ErrInterrupted = errors.New("interrupted")
 
-// Place has what is needed to run a task.
-type Place struct {
+// Executor runs tasks on an engine and a graph.
+type Executor struct {
 	Engine *engine.Engine
 	Graph  *graphs.Graph
 	// Alone tells that no other task has run in this process: its memory is that of the task.
@@ -38,9 +38,9 @@ type Place struct {
 }
 
 // Execute runs a task and returns the record of the run, which the caller stores; a run that diverges or fails has one,
-// too. It returns an error if the run was interrupted, or if the settings or results cannot be written as JSON.
-func Execute(ctx context.Context, p Place, t Task) (Record, error) {
-	r, out, err := p.Make(ctx, t)
+// too. It returns an error if the run was interrupted, or if the results cannot be written as JSON.
+func (x Executor) Execute(ctx context.Context, t Task) (Record, error) {
+	r, out, err := x.Make(ctx, t)
 	if out != nil && err == nil {
 		if r.Outcome, err = json.Marshal(out); err != nil {
 			err = fmt.Errorf("%s: its outcome cannot be recorded: %w", t, err)
@@ -49,84 +49,79 @@ func Execute(ctx context.Context, p Place, t Task) (Record, error) {
 	return r, err
 }
 
-// Make is [Execute], but leaves the outcome out of the record. It is nil if the run failed.
-func (p Place) Make(ctx context.Context, t Task) (r Record, outcome any, err error) {
-	if r, err = Start(t, models.Seen(t.Config.Config, p.Graph).Checksum(), p.Engine.Name); err != nil {
-		return r, nil, err
-	}
+// Make is [Executor.Execute], but leaves the outcome out of the record. It is nil if the run failed.
+func (x Executor) Make(ctx context.Context, t Task) (r Record, outcome any, err error) {
+	r = Start(t, models.Seen(t.Config.Config, x.Graph).Checksum(), x.Engine.Name)
 	r.Key = t.Key()
-	outcome, status, message, err := p.run(ctx, t)
+	outcome, r.Status, r.Message, err = x.run(ctx, t)
 	r.Seconds = time.Since(r.Started).Seconds()
 	if trained, ok := outcome.(Trained); ok {
 		r.Seconds = max(r.Seconds, trained.Seconds) // trained.Seconds includes the time before an interruption
 	}
 	switch {
-	case ctx.Err() != nil || status == train.Interrupted:
+	case ctx.Err() != nil || r.Status == train.Interrupted:
 		return r, nil, ErrInterrupted
 	case err != nil:
 		r.Status, r.Message = Failed, err.Error()
 		return r, nil, nil
 	}
-	r.Status, r.Message = status, message
 	return r, outcome, nil
 }
 
-func (p Place) run(ctx context.Context, t Task) (out any, status, message string, err error) {
+func (x Executor) run(ctx context.Context, t Task) (out any, status, message string, err error) {
 	switch t.Kind {
 	case Train, Search:
-		return p.train(ctx, t)
+		return x.train(ctx, t)
 	case Invert:
-		out, err = train.Invert(ctx, p.Engine, p.Graph, t.Config)
+		out, err = train.Invert(ctx, x.Engine, x.Graph, t.Config)
 	case Bench:
-		out, err = p.time(ctx, t)
+		out, err = x.time(ctx, t)
 	case Measure:
-		out = metrics.GraphStats(p.Graph)
+		out = metrics.GraphStats(x.Graph)
 	default:
 		err = fmt.Errorf("there is no work of the kind %q", t.Kind)
 	}
 	return out, OK, "", err
 }
 
-// time makes a benchmark.
-func (p Place) time(ctx context.Context, t Task) (*Timed, error) {
-	// [Timed.Own] subtracts the idle memory from the peak. What loading the graph has freed must not count as idle,
-	// since the benchmark can use it: it goes back to the system first.
+func (x Executor) time(ctx context.Context, t Task) (*Timed, error) {
+	// [Timed.Own] subtracts the idle memory from the peak: what loading the graph has freed goes back to the system.
 	debug.FreeOSMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // on Linux, this resets the peak of the process's memory
 	idle := machine.ResidentSet()
-	b, err := train.Bench(ctx, p.Engine, p.Graph, t.Config, nil)
+	b, err := train.Bench(ctx, x.Engine, x.Graph, t.Config, nil)
 	if err != nil {
 		return nil, err
 	}
 	out := &Timed{Benchmark: *b}
-	if p.Alone {
+	if x.Alone {
 		// Benchmark's peak is that of getrusage, which may include the process that started this one.
 		out.IdleRSS, out.PeakRSS = idle, machine.PeakResidentSet()
 	}
 	return out, nil
 }
 
-func (p Place) train(ctx context.Context, t Task) (any, string, string, error) {
-	r, err := train.Fit(ctx, p.Engine, p.Graph, t.Split, t.Config,
-		&train.Options{Until: p.Until, Epoch: p.Epoch, Checkpoint: p.Checkpoint, Notice: p.Notice})
+func (x Executor) train(ctx context.Context, t Task) (any, string, string, error) {
+	r, err := train.Fit(ctx, x.Engine, x.Graph, t.Split, t.Config,
+		&train.Options{Until: x.Until, Epoch: x.Epoch, Checkpoint: x.Checkpoint, Notice: x.Notice})
 	if err != nil {
 		return nil, "", "", err
 	}
-	out := Trained{Result: *r, Metric: train.Metric(p.Graph)}
+	out := Trained{Result: *r, Metric: train.Metric(x.Graph)}
 	if t.Follow != nil && r.Status == train.OK && r.BestEpoch > 0 {
-		trajectory, err := train.Trace(p.Engine, p.Graph, t.Split, t.Config, r.Weights, t.Follow.Layers)
+		trajectory, err := train.Trace(x.Engine, x.Graph, t.Split, t.Config, r.Weights, t.Follow.Layers)
 		if err != nil {
 			return nil, "", "", err
 		}
-		out.Followed = condense(trajectory, t.Follow.Boards, p.Graph)
+		out.Followed = condense(trajectory, t.Follow.Boards, x.Graph)
 	}
 	return out, r.Status, r.Message, nil
 }
 
-// InOwnProcess runs a task in a process of its own, so that the memory of the process is that of the task, and returns
-// the record that this process writes to stdout as JSON; it must call [ExecuteAlone]. Two processes run one after the
-// other: the first also compiles the program, which takes additional memory; the second only loads it, and its record
-// counts. The function command is given the path of the running executable and the task as JSON.
+// InOwnProcess runs a task in a process of its own, whose memory is then that of the task, and returns the record that
+// it writes to stdout as JSON; the process must call [ExecuteAlone]. There are two, one after the other: the first
+// compiles the program, which takes memory; the second loads it, and counts. Command is given the path of the running
+// executable and the task as JSON.
 func InOwnProcess(ctx context.Context, t Task,
 	command func(self, task string) *exec.Cmd) (record Record, err error) {
 	self, err := os.Executable()
@@ -164,12 +159,11 @@ func ExecuteAlone(ctx context.Context, t Task, engineName string,
 	if err != nil {
 		return record, err
 	}
-	return Execute(ctx, Place{Engine: e, Graph: g, Alone: true}, t)
+	return Executor{Engine: e, Graph: g, Alone: true}.Execute(ctx, t)
 }
 
 const randomName = "random:nodes=%d,edges=%d"
 
-// randomFeatures is the number of features of a node. It is small, as in Minesweeper, which has 7.
 const randomFeatures = 8
 
 // RandomGraph returns the name of a random graph, which [Load] makes.

@@ -3,6 +3,7 @@ package runs
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"database/sql"
 	"encoding/csv"
@@ -13,12 +14,14 @@ import (
 	"slices"
 	"strings"
 
+	"modernc.org/sqlite"
+
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// Export writes the records that match the query, in the order of their IDs, to a file as a whole or not at all, and
-// returns their number. The name's end chooses the format: .jsonl (a JSON document a line) or .csv, and .gz after it
-// for compression. Each record ends with a checksum, named sum. Exports of the same records are equal byte for byte.
+// Export writes the records that match the query, by their IDs, to a file as a whole or not at all, and returns their
+// number. The name's end chooses the format: .jsonl (a JSON document a line) or .csv, and .gz after it for compression.
+// Each record ends with a checksum, named sum. Exports of the same records are equal byte for byte.
 func (s *Store) Export(path string, q Query) (int, error) {
 	f, err := formatOf(path)
 	if err != nil {
@@ -32,14 +35,8 @@ func (s *Store) Export(path string, q Query) (int, error) {
 		if !f.compressed {
 			return f.write(w, records)
 		}
-		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-		if err == nil {
-			err = f.write(z, records)
-		}
-		if err == nil {
-			err = z.Close()
-		}
-		return err
+		z, _ := gzip.NewWriterLevel(w, gzip.BestCompression) // cannot fail for this level
+		return cmp.Or(f.write(z, records), z.Close())
 	})
 }
 
@@ -122,9 +119,9 @@ func (s *Store) Import(path string) (added, skipped int, err error) {
 	return s.ImportNew(path, in, nil)
 }
 
-// ImportNew is [Store.Import] from a reader; path tells the format, and is named in errors. It passes the new records
-// on to publish, unless it is nil, after they are checked and before they are kept. If publish fails, nothing is added.
-// Keeping them can fail after publish has returned: the caller then has to undo what publish did.
+// ImportNew is [Store.Import] from a reader; path tells the format, and is named in errors. It gives the new records to
+// publish, unless that is nil, after they are checked and before they are kept: if publish fails, nothing is added, and
+// if keeping them fails then, the caller has to undo what publish did.
 func (s *Store) ImportNew(path string, in io.Reader, publish func([]Record) error) (added, skipped int, err error) {
 	f, err := formatOf(path)
 	if err != nil {
@@ -156,7 +153,8 @@ func (s *Store) ImportNew(path string, in io.Reader, publish func([]Record) erro
 		if err == nil && len(fresh) > 0 {
 			err = publish(fresh)
 		}
-		if err != nil && !ofStore(err) {
+		var ofStore *sqlite.Error
+		if err != nil && !errors.As(err, &ofStore) {
 			return fmt.Errorf("nothing was imported from %s: %w", path, err)
 		}
 		return err

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,8 +14,7 @@ import (
 
 // Profile says on which datasets and splits models are trained, and which settings are tried: see data/settings.
 type Profile struct {
-	Name string `json:"name"`
-	// About is a text that every table and figure repeats.
+	Name     string   `json:"name"`
 	About    string   `json:"about"`
 	Datasets []string `json:"datasets"`
 	// Candidates are compared only on the first splits; Tried is their number.
@@ -38,7 +38,6 @@ type Repeated struct {
 	Seeds    int      `json:"seeds"`
 }
 
-// seeds returns the number of trainings on each split: that of the first entry of Repeated that fits, or 1.
 func (p Profile) seeds(dataset, model string) int {
 	for _, r := range p.Repeated {
 		if covers(r.Datasets, dataset) && covers(r.Models, model) {
@@ -83,43 +82,45 @@ type Choice struct {
 // Candidates returns the configurations that are tried for a model on a dataset: those of Chosen, or else of the rules,
 // or none.
 func (p Profile) Candidates(dataset, model string) (all []train.Config, err error) {
-	chosen := p.chosen(dataset, model)
-	if len(chosen) == 0 {
-		return Candidates(p.Rules, dataset, model)
+	candidates, _, err := p.candidates(dataset, model)
+	for _, c := range candidates {
+		all = append(all, c.Config)
 	}
-	first := chosen[0].Splits
-	for _, c := range chosen {
-		one, err := c.Settings.With(train.Default(model))
-		if err == nil {
-			err = one.Validate()
-		}
-		if err == nil && !slices.Equal(c.Splits, first) {
-			err = fmt.Errorf("there are several, on splits %v and on splits %v: give them the same splits", first, c.Splits)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the settings chosen for %s on %s: %w", model, dataset, err)
-		}
-		all = append(all, one)
-	}
-	return all, nil
+	return all, err
 }
 
-func (p Profile) HasChosen(dataset, model string) bool { return len(p.chosen(dataset, model)) > 0 }
-
-// chosen returns the entries of Chosen for a model on a dataset, with the splits and seeds of the profile filled in.
-func (p Profile) chosen(dataset, model string) (all []Choice) {
+// candidates are [Profile.Candidates] with the splits to train the best one on.
+func (p Profile) candidates(dataset, model string) (all []candidate, splits []int, err error) {
 	for _, c := range p.Chosen {
-		if c.Dataset == dataset && c.Model == model {
-			if c.Seeds == 0 {
-				c.Seeds = p.seeds(dataset, model)
-			}
-			if len(c.Splits) == 0 {
-				c.Splits = p.Splits
-			}
-			all = append(all, c)
+		if c.Dataset != dataset || c.Model != model {
+			continue
 		}
+		on := c.Splits
+		if len(on) == 0 {
+			on = p.Splits
+		}
+		config, err := c.Settings.With(train.Default(model))
+		if err == nil {
+			err = config.Validate()
+		}
+		if err == nil && all != nil && !slices.Equal(on, splits) {
+			err = fmt.Errorf("there are several, on splits %v and on splits %v: give them the same splits", splits, on)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("the settings chosen for %s on %s: %w", model, dataset, err)
+		}
+		all = append(all, candidate{config, cmp.Or(c.Seeds, p.seeds(dataset, model)), c.Search, c.Source})
+		splits = on
 	}
-	return all
+	if all != nil {
+		return all, splits, nil
+	}
+	ruled, err := Candidates(p.Rules, dataset, model)
+	return plainly(ruled, p.seeds(dataset, model)), p.Splits, err
+}
+
+func (p Profile) HasChosen(dataset, model string) bool {
+	return slices.ContainsFunc(p.Chosen, func(c Choice) bool { return c.Dataset == dataset && c.Model == model })
 }
 
 // Candidates returns every combination of the values that the rules allow for a model on a dataset, in the order of the
@@ -186,14 +187,12 @@ func Candidates(rules []Rule, dataset, model string) (out []train.Config, err er
 	return out, nil
 }
 
-// covers tells whether a list of names has a name. An empty list stands for all names.
 func covers(names []string, name string) bool { return len(names) == 0 || slices.Contains(names, name) }
 
 // Rule says which values settings may take, for some models on some datasets. A rule that names no models applies to
 // all, which ignore the settings that they do not have; models that it names must have them all.
 type Rule struct {
-	Note string `json:"note,omitempty"`
-	// An empty list stands for all datasets or models.
+	Note     string   `json:"note,omitempty"`
 	Datasets []string `json:"datasets,omitempty"`
 	Models   []string `json:"models,omitempty"`
 	// One value or a list of values to choose from, by the name of the setting.

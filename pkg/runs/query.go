@@ -27,7 +27,6 @@ func (s *Store) Add(r Record) (id string, err error) {
 	return r.ID, s.explain(err)
 }
 
-// insert adds a row, unless there is one with the same ID.
 func insert(tx *sql.Tx, cells []string) (bool, error) {
 	args := make([]any, len(cells))
 	for i, c := range cells {
@@ -42,9 +41,8 @@ func insert(tx *sql.Tx, cells []string) (bool, error) {
 	return n == 1, err
 }
 
-// Find returns the records that match a query, in the order of their IDs, which is that of their starts, and an error
-// if a record that it reads is damaged. Without a key it reads all records. SQLite would be faster, but does not check
-// the checksums: a record whose dataset is damaged would be left out without an error.
+// Find returns the records that match a query, by their IDs, and so by their starts, and an error if a record that it
+// reads is damaged. Without a key it reads all: SQLite would leave out a record whose dataset is damaged.
 func (s *Store) Find(q Query) ([]Record, error) {
 	clauses, args := "ORDER BY id", []any{}
 	if q.Key != "" {
@@ -69,20 +67,16 @@ const Last = "last"
 
 // Get returns the record with an ID, of which the first characters are enough if no other begins with them, or [Last].
 func (s *Store) Get(id string) (*Record, error) {
+	clauses, args := "WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2", []any{id}
 	if id == Last {
-		found, err := s.records("ORDER BY started DESC, id DESC LIMIT 1")
-		if err == nil && len(found) == 0 {
-			err = s.explain(errors.New("no run is recorded yet"))
-		}
-		if err != nil {
-			return nil, err
-		}
-		return &found[0], nil
+		clauses, args = "ORDER BY started DESC, id DESC LIMIT 1", nil
 	}
-	found, err := s.records("WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2", id)
+	found, err := s.records(clauses, args...)
 	switch {
 	case err != nil:
 		return nil, err
+	case len(found) == 0 && id == Last:
+		return nil, s.explain(errors.New("no run is recorded yet"))
 	case len(found) == 0:
 		return nil, s.explain(fmt.Errorf("no run's ID is or starts with %q", id))
 	case len(found) > 1:
@@ -104,7 +98,6 @@ func (s *Store) Has(r Record) (bool, error) {
 	}), err
 }
 
-// records returns the records that SQL clauses select, and an error if one of them is damaged.
 func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	out, sum := []Record{}, "''"
 	if s.sums {
@@ -158,9 +151,8 @@ func scanSum(row interface{ Scan(...any) error }) (cells []string, sum string, e
 // Records has the records of runs by [Task.Key].
 type Records map[string]*Record
 
-// index makes Records of a list, the oldest first. Keys are computed anew, since other versions may have computed the
-// stored ones differently. The latest record of a task counts, but one of a failed run only if all failed. Unreadable
-// records are left out.
+// index makes Records of a list, the oldest first, without unreadable ones. Keys are computed anew, since those of
+// other versions may differ. The latest record of a task counts, but one of a failed run only if all failed.
 func index(all []Record) Records {
 	out := Records{}
 	for i := range all {

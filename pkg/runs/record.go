@@ -3,8 +3,6 @@ package runs
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,9 +73,8 @@ type Record struct {
 	// Both times are exact to the millisecond.
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"`
-	// Message says in a sentence what went wrong.
-	Status  string `json:"status"`
-	Message string `json:"message,omitempty"`
+	Status  string    `json:"status"`
+	Message string    `json:"message,omitempty"`
 	// Outcome has the results of the run, such as a train.Result.
 	Outcome json.RawMessage `json:"outcome,omitempty"`
 }
@@ -89,10 +86,9 @@ func (r *Record) FailedBefore(t time.Time) bool { return r.Status == Failed && r
 type Machine struct {
 	// Platform is the operating system and the architecture, such as "linux/amd64".
 	Platform string `json:"platform"`
-	// Product names; empty if they are not known.
-	CPU   string `json:"cpu"`
-	GPU   string `json:"gpu,omitempty"`
-	Cores int    `json:"cores"`
+	CPU      string `json:"cpu"`
+	GPU      string `json:"gpu,omitempty"`
+	Cores    int    `json:"cores"`
 	// Which processor it is, and its instruction sets for vectors, with spaces between them. Processors of one name may
 	// differ in them, and then in the last digits of results. Empty in records of early versions.
 	Family   string `json:"family,omitempty"`
@@ -100,10 +96,8 @@ type Machine struct {
 	Features string `json:"features,omitempty"`
 }
 
-// notRecorded stands for a value that a record of an earlier version of revgnn lacks.
 const notRecorded = "not recorded"
 
-// Processor returns Family, Model and Features with their names.
 func (m Machine) Processor() [][2]string {
 	return [][2]string{{"processor family", cmp.Or(m.Family, notRecorded)},
 		{"processor model", cmp.Or(m.Model, notRecorded)}, {"processor features", cmp.Or(m.Features, notRecorded)}}
@@ -177,9 +171,7 @@ func (r Record) prepared() (Record, error) {
 		return r, err
 	}
 	if r.Key == "" {
-		if r.Key, err = Key(r.definition()); err != nil {
-			return r, err
-		}
+		r.Key = Key(r.definition())
 	}
 	return r, r.validate()
 }
@@ -206,7 +198,6 @@ func (r Record) validate() error {
 	return nil
 }
 
-// object returns the canonical form of a JSON object, and nil if raw is empty or null.
 func object(name string, raw json.RawMessage) (json.RawMessage, error) {
 	b, err := canonical(raw)
 	if err != nil {
@@ -229,30 +220,18 @@ func line(text string) string {
 }
 
 // Key returns the SHA-256 of a definition's canonical JSON in hex digits: the members of objects are sorted, there is
-// no white space, and equal numbers are written equally.
-func Key(definition any) (string, error) {
+// no white space, and equal numbers are written equally. It panics if there is no such JSON.
+func Key(definition any) string {
 	raw, err := json.Marshal(definition)
-	if err != nil {
-		return "", fmt.Errorf("a run's definition cannot be written as JSON: %w", err)
+	if err == nil {
+		raw, err = canonical(raw)
 	}
-	b, err := canonical(raw)
 	if err != nil {
-		return "", fmt.Errorf("a run's definition: %w", err)
+		panic(fmt.Errorf("a run's definition cannot be written as JSON: %w", err))
 	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), nil
+	return hexSum(raw)
 }
 
-// MustKey is [Key] of plain data, which can always be written as JSON.
-func MustKey(definition any) string {
-	key, err := Key(definition)
-	if err != nil {
-		panic(err)
-	}
-	return key
-}
-
-// canonical returns the canonical form of a JSON value; nil if raw is empty or null.
 func canonical(raw []byte) (json.RawMessage, error) {
 	if len(raw) == 0 {
 		return nil, nil

@@ -69,12 +69,12 @@ func ThreadsOf(r *Record) int {
 
 // Rerun makes a recorded run again, and compares the two. The task is that of [TaskOf]. The new record is not stored.
 // It returns an error if the new run has no results to compare, or if the graph has changed.
-func Rerun(ctx context.Context, p Place, then *Record, t Task) (*Repetition, error) {
-	if sum := models.Seen(t.Config.Config, p.Graph).Checksum(); then.Checksum != "" && sum != then.Checksum {
+func Rerun(ctx context.Context, x Executor, then *Record, t Task) (*Repetition, error) {
+	if sum := models.Seen(t.Config.Config, x.Graph).Checksum(); then.Checksum != "" && sum != then.Checksum {
 		return nil, fmt.Errorf("the graph %s is not that of run %s any more: its checksum is %.12s…, and was %.12s…",
 			t.Dataset, then.ID, sum, then.Checksum)
 	}
-	now, err := Execute(ctx, p, t)
+	now, err := x.Execute(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -87,15 +87,11 @@ func Rerun(ctx context.Context, p Place, then *Record, t Task) (*Repetition, err
 		_, kept := before[name]
 		return !kept
 	})
-	if r.Numbers, err = changes(before, after); err != nil {
-		return nil, fmt.Errorf("run %s cannot be compared: %w", then.ID, err)
-	}
+	r.Numbers, r.Circumstances = changes(before, after), changes(circumstances(then), circumstances(&now))
 	r.Equal = len(r.Numbers) == 0
-	r.Circumstances, err = changes(circumstances(then), circumstances(&now))
-	return r, err
+	return r, nil
 }
 
-// outcomeOf returns the values that [Rerun] compares.
 func outcomeOf(r *Record) map[string]any {
 	out := map[string]any{}
 	if len(r.Outcome) > 0 {
@@ -131,35 +127,20 @@ func circumstances(r *Record) map[string]any {
 	return out
 }
 
-// changes returns the values that differ between two JSON objects.
-func changes(then, now map[string]any) ([]Change, error) {
+func changes(then, now map[string]any) (out []Change) {
 	a, b := map[string]string{}, map[string]string{}
-	for _, side := range []struct {
-		of   map[string]any
-		flat map[string]string
-	}{{then, a}, {now, b}} {
-		text, err := json.Marshal(side.of)
-		if err != nil {
-			return nil, err
-		}
-		var plain any
-		if err := json.Unmarshal(text, &plain); err != nil {
-			return nil, err
-		}
-		flatten(side.flat, "", plain)
-	}
+	flatten(a, "", then)
+	flatten(b, "", now)
 	all := maps.Clone(a)
 	maps.Copy(all, b)
-	var out []Change
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if a[name] != b[name] {
 			out = append(out, Change{name, a[name], b[name]})
 		}
 	}
-	return out, nil
+	return out
 }
 
-// flatten adds all single values in v, which is at the given place, by their places.
 func flatten(out map[string]string, at string, v any) {
 	switch v := v.(type) {
 	case map[string]any:

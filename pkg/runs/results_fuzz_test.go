@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // FuzzImport reads arbitrary text as records, in both formats (JSON lines and CSV). Each record that is accepted is
@@ -34,7 +34,7 @@ func FuzzImport(f *testing.F) {
 		if table {
 			read = readCSV
 		}
-		fuzztest.Parse(t, func() error {
+		filestest.Parse(t, func() error {
 			return read(bytes.NewReader(b), func(_ int, from exported) error {
 				r, err := from.prepared()
 				if err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/files"
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/trained"
 )
@@ -44,7 +44,7 @@ func TestInterruptedSplitGoesOn(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var last *SplitRecord
-	s, err := Sweep(ctx, e, g, c, SweepOptions{Splits: []int{0, 1}, Dir: dir, Details: true,
+	s, err := Sweep(ctx, e, g, c, SweepOptions{Splits: []int{0, 1}, Dir: dir, Record: func(Record, bool) {},
 		Split: func(r *SplitRecord, _ bool) { last = r },
 		Epoch: func(split int, at train.Epoch) {
 			if split == 1 && at.Epoch == 4 {
@@ -110,7 +110,7 @@ func TestResumeRefuses(t *testing.T) {
 		}
 		r.Origin[what] = value
 		r.Result.History = r.History
-		if err := (&folder{dir: dir}).keep(&r, trained.About{}); err != nil {
+		if err := (&sweep{SweepOptions: SweepOptions{Dir: dir}}).keep(&r, trained.About{}); err != nil {
 			t.Fatal(err)
 		}
 		again(value + ", not")
@@ -127,8 +127,9 @@ func TestFlippedBytesOfSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{recordName(0), weightsName(0)} {
-		fuzztest.FlipsOf(t, filepath.Join(dir, name), func(at int) {
-			if _, err := (&folder{dir: dir}).read(0); err == nil || !strings.Contains(err.Error(), dir) ||
+		filestest.FlipsOf(t, filepath.Join(dir, name), func(at int) {
+			w := &sweep{SweepOptions: SweepOptions{Dir: dir}}
+			if _, err := w.read(0); err == nil || !strings.Contains(err.Error(), dir) ||
 				strings.Contains(err.Error(), "\n") {
 				t.Errorf("byte %d of %s: %v", at, name, err)
 			}

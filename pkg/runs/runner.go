@@ -30,14 +30,12 @@ type Runner struct {
 	// Counts, if not nil, says which records of the store count.
 	Counts func(Record) bool
 	// Alone, if not nil, runs a benchmark in a process of its own ([InOwnProcess]).
-	Alone func(ctx context.Context, t Task) (Record, error)
-	// Shard is the part of the work to do; the zero value stands for all of it.
+	Alone           func(ctx context.Context, t Task) (Record, error)
 	Shard           Shard
 	CheckpointEvery time.Duration
-	// These may be nil. Left is the estimated number of seconds until the training ends. Notice is for messages about
-	// checkpoints, and about a benchmark whose process ends without a record. Waits is called before the Runner waits
-	// for another process, which makes t. NoDataset is called for each dataset that cannot be loaded, and on which no
-	// runs are made.
+	// These may be nil. Left is the estimated number of seconds until the training ends. Notice tells of checkpoints,
+	// and of a benchmark whose process ends without a record. Waits is called before a wait for another process, which
+	// makes t, and NoDataset for each dataset that cannot be loaded.
 	Starts    func(Progress)
 	Epoch     func(t Task, e train.Epoch, left float64)
 	Notice    func(t Task, text string)
@@ -64,20 +62,10 @@ func (p Progress) Left() string { return timeOf(p.Seconds, p.Unknown) }
 // Plan lists the runs that the work needs, and their cost. A run that failed is not done, since [Runner.Run] tries it
 // again.
 func (r *Runner) Plan(work Work) (Plan, error) {
-	all, err := r.all(time.Now())
-	return plan(r.scope(), index(all), r.costs(all), work, r.Shard), err
+	p, _, err := r.look(work, time.Now())
+	return p, err
 }
 
-// costs are those of this Runner's engine, or of all if it cannot be used.
-func (r *Runner) costs(all []Record) *Costs {
-	name, err := engine.Choose(r.EngineName)
-	if err != nil {
-		name = ""
-	}
-	return NewCosts(all, name)
-}
-
-// View returns a view of the records in the store.
 func (r *Runner) View() (*View, error) {
 	all, err := r.all(time.Time{})
 	return NewView(r.scope(), index(all)), err
@@ -87,13 +75,10 @@ func (r *Runner) View() (*View, error) {
 func (r *Runner) scope() Scope {
 	s := r.Scope
 	s.Absent = func(dataset string) string {
-		if why := r.absent[dataset]; why != "" {
+		if why := r.absent[dataset]; why != "" || r.Scope.Absent == nil {
 			return why
 		}
-		if r.Scope.Absent != nil {
-			return r.Scope.Absent(dataset)
-		}
-		return ""
+		return r.Scope.Absent(dataset)
 	}
 	return s
 }
@@ -117,10 +102,8 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 		records Records
 		p       Plan
 	)
-	look := func() error {
-		all, err := r.all(began)
-		records = index(all)
-		p = plan(r.scope(), records, r.costs(all), work, r.Shard)
+	look := func() (err error) {
+		p, records, err = r.look(work, began)
 		return err
 	}
 	open := func() iter.Seq2[Step, error] {
@@ -236,34 +219,35 @@ func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record Record, er
 			return record, err
 		}
 	}
-	place := Place{Engine: r.engine, Graph: g, Checkpoint: own.Training(r.CheckpointEvery)}
+	executor := Executor{Engine: r.engine, Graph: g, Checkpoint: own.Training(r.CheckpointEvery)}
 	if r.Notice != nil {
-		place.Notice = func(text string) { r.Notice(t, text) }
+		executor.Notice = func(text string) { r.Notice(t, text) }
 	}
 	if r.Epoch != nil {
-		place.Epoch = paced(func(e train.Epoch, left float64) { r.Epoch(t, e, left) })
+		var pace Pace
+		executor.Epoch = func(e train.Epoch) {
+			each, _ := pace.At(e)
+			r.Epoch(t, e, each*float64(e.Epochs-e.Epoch))
+		}
 	}
-	return Execute(ctx, place, t)
+	return executor.Execute(ctx, t)
 }
 
 // graph loads each dataset once. One that cannot be loaded is absent from then on.
 func (r *Runner) graph(ctx context.Context, name string) (*graphs.Graph, error) {
+	if r.graphs == nil {
+		r.graphs, r.absent = map[string]*graphs.Graph{}, map[string]string{}
+	}
 	if g := r.graphs[name]; g != nil {
 		return g, nil
 	}
 	g, err := r.Load(ctx, name)
 	if err != nil {
-		if r.absent == nil {
-			r.absent = map[string]string{}
-		}
 		r.absent[name] = "not run: dataset not here (" + err.Error() + ")"
 		if r.NoDataset != nil {
 			r.NoDataset(name, err)
 		}
 		return nil, errors.Join(errLeftOut, err)
-	}
-	if r.graphs == nil {
-		r.graphs = map[string]*graphs.Graph{}
 	}
 	r.graphs[name] = g
 	return g, nil
@@ -284,11 +268,21 @@ type Plan struct {
 	AtLeast bool  `json:"bytes_at_least"`
 }
 
-// plan lists the runs of a shard that the work needs.
-func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) Plan {
+// look reads the records that count, and plans with them. Costs are those of the Runner's engine, or of all if it
+// cannot be used.
+func (r *Runner) look(work Work, before time.Time) (Plan, Records, error) {
+	all, err := r.all(before)
+	name, unusable := engine.Choose(r.EngineName)
+	if unusable != nil {
+		name = ""
+	}
+	records := index(all)
+	return plan(r.scope(), records, NewCosts(all, name), work, r.Shard), records, err
+}
+
+func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) (p Plan) {
 	v := NewView(s, records)
 	work(v)
-	var p Plan
 	mine := shard.groups(s, work)
 	for _, step := range v.steps {
 		if mine != nil && !mine[step.Group] {
@@ -312,7 +306,6 @@ func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) Plan {
 	return p
 }
 
-// Time returns the estimated time of the missing runs as text.
 func (p Plan) Time() string { return timeOf(p.Seconds, p.Unknown) }
 
 func timeOf(seconds float64, unknown int) string {
@@ -335,10 +328,8 @@ type Queue[S fmt.Stringer] struct {
 	// Open lists what can be made now, the most urgent first.
 	Open func() iter.Seq2[S, error]
 	// Keys returns what identifies the work, and the key of its claim.
-	Keys func(S) (made, claim string)
-	// Waits, if not nil, is called before the wait for another process, which makes s.
-	Waits func(s S)
-	// Deadline, if set, ends the wait.
+	Keys     func(S) (made, claim string)
+	Waits    func(s S)
 	Deadline time.Time
 }
 
@@ -346,42 +337,27 @@ type Queue[S fmt.Stringer] struct {
 // claimed all that is open, it waits for one of them.
 func (q Queue[S]) Run(ctx context.Context, make func(S, *Claim) error) error {
 	for {
-		next, own, err := q.next(ctx)
-		if err != nil || own == nil {
+		if err := q.Look(); err != nil {
 			return err
 		}
-		err = make(next, own)
-		own.Release()
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (q Queue[S]) next(ctx context.Context) (next S, own *Claim, err error) {
-	if err := q.Look(); err != nil {
-		return next, nil, err
-	}
-	for {
 		next, own, err := q.claim(ctx)
 		if err != nil || own == nil {
-			return next, nil, err
+			return err
 		}
-		// Another process may have made it since the records were read.
-		if err = q.Look(); err == nil {
-			wanted := false
-			if wanted, err = q.wanted(next); wanted {
-				return next, own, nil
+		if err = q.Look(); err == nil { // another process may have made it in the meantime
+			var open bool
+			if open, err = q.isOpen(next); open {
+				err = make(next, own)
 			}
 		}
 		own.Release()
 		if err != nil {
-			return next, nil, err
+			return err
 		}
 	}
 }
 
-func (q Queue[S]) wanted(s S) (bool, error) {
+func (q Queue[S]) isOpen(s S) (bool, error) {
 	made, _ := q.Keys(s)
 	for open, err := range q.Open() {
 		if err != nil {
@@ -441,9 +417,8 @@ func Until(ctx context.Context, deadline time.Time) (context.Context, context.Ca
 	return context.WithDeadline(ctx, deadline)
 }
 
-// Claims are locked files in a folder beside the store, one for each run that a process is about to make; the file's
-// name is the run's key. So of several processes that share a store, only one makes the run. The folder also holds the
-// checkpoints of trainings. The system drops the locks of a process that crashes.
+// Claims are locked files in a folder beside the store, one for each run that a process makes, by its key: of processes
+// that share a store, only one makes the run. The folder also holds the checkpoints of trainings.
 type Claims struct{ dir string }
 
 func ClaimsOf(store *Store) Claims { return Claims{store.Path() + ".checkpoints"} }
@@ -458,10 +433,9 @@ type Claim struct {
 
 // Try claims a run, or returns nil if another process has the claim.
 func (c Claims) Try(key string) (*Claim, error) {
-	return c.take(key, func(path string) (*files.Lock, error) { return files.TryLock(path) })
+	return c.take(key, files.TryLock)
 }
 
-// await claims a run, and waits as long as another process has the claim.
 func (c Claims) await(ctx context.Context, key string) (*Claim, error) {
 	return c.take(key, func(path string) (*files.Lock, error) { return files.AwaitLock(ctx, path) })
 }
@@ -482,14 +456,13 @@ func (c Claims) take(key string, lock func(path string) (*files.Lock, error)) (*
 	}
 }
 
-// Kept tells whether there is a checkpoint of the run.
 func (c Claims) Kept(key string) bool {
 	_, err := os.Stat(filepath.Join(c.dir, key+checkpointSuffix))
 	return err == nil
 }
 
-// Training returns the checkpoint for [train.Fit]. One that another version of revgnn, of Go or of a library saved is
-// not used, since the record of a training names only one version of each.
+// Training returns the checkpoint for [train.Fit]. One of another version of revgnn, Go or a library is not used, since
+// a record names only one version of each.
 func (c *Claim) Training(every time.Duration) *train.Checkpoint {
 	return &train.Checkpoint{Path: c.checkpoint, Every: every, Versions: machine.Versions(), Replace: true}
 }

@@ -156,8 +156,8 @@ func TestRandomGraphs(t *testing.T) {
 	}
 	c := train.Default("gcn+rep")
 	c.Forward, c.Reverse, c.Hidden, c.Epochs = 1, 1, 4, 2
-	r, err := Execute(t.Context(), Place{Engine: enginetest.Open(t, engine.Go), Graph: g, Alone: true},
-		Whole(Bench, g.Name, c))
+	x := Executor{Engine: enginetest.Open(t, engine.Go), Graph: g, Alone: true}
+	r, err := x.Execute(t.Context(), Whole(Bench, g.Name, c))
 	if err != nil || r.Status != OK {
 		t.Fatalf("%+v, %v", r, err)
 	}

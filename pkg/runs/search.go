@@ -11,15 +11,28 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// search chooses among candidates for a model on a dataset: the one with the best mean validation metric on some of the
+// search chooses among candidates for a model on a dataset: the one with the best mean validation metric on the first
 // splits is trained on all. The test metric plays no part in the choice.
 type search struct {
 	dataset    string
-	candidates []train.Config
+	candidates []candidate
 	splits     []int
-	tried      int // the number of splits, counted from the first, on which candidates are compared
-	// The number of trainings on each split if the candidate is chosen; nil stands for one.
-	seeds []int
+	tried      int // the number of splits on which candidates are compared
+}
+
+type candidate struct {
+	train.Config
+	// seeds is the number of trainings on each split if it is chosen.
+	seeds int
+	// Where the settings are from: see [Choice].
+	search, source string
+}
+
+func plainly(configs []train.Config, seeds int) (out []candidate) {
+	for _, c := range configs {
+		out = append(out, candidate{Config: c, seeds: seeds})
+	}
+	return out
 }
 
 // seedStep is added to the seed for each further training on the same split. A training on split k draws from its seed
@@ -47,13 +60,10 @@ type Found struct {
 	// Missing is the number of Splits on which a training is not recorded yet.
 	Splits  []int
 	Missing int
-	// Only [View.Search] sets these: where the chosen settings are from ([Choice]), and the number of candidates.
+	// Where the chosen settings are from ([Choice]), and the number of candidates: of [View.Search] alone.
 	Search, Source string
 	Candidates     int
-	// Why says why there is no result.
-	Why string
-
-	which int // the index of the chosen settings among the candidates
+	Why            string
 }
 
 // AllBad is [Found.Why] if each of several candidates diverged on one of the splits on which they are compared, or if
@@ -62,64 +72,55 @@ const AllBad = "every setting diverged"
 
 // Search asks for the runs that compare the profile's candidates for a model on a dataset, and for those with the
 // chosen settings on all splits.
-func (v *View) Search(dataset, model string) (f Found) {
+func (v *View) Search(dataset, model string) Found {
 	p := v.Profile
-	candidates, err := p.Candidates(data.Base(dataset), model)
+	candidates, splits, err := p.candidates(data.Base(dataset), model)
 	switch {
 	case err != nil:
 		return Found{Why: fmt.Sprintf("not run: profile %s: %v", p.Name, err)}
 	case len(candidates) == 0:
 		return Found{Why: fmt.Sprintf("not run: the profile %s has no settings for it", p.Name)}
 	}
-	it := search{dataset: dataset, candidates: candidates, splits: p.Splits, tried: p.Tried}
-	it.seeds = slices.Repeat([]int{p.seeds(data.Base(dataset), model)}, len(candidates))
-	chosen := p.chosen(data.Base(dataset), model)
-	for i, c := range chosen { // they are the candidates, and all of them have the same splits
-		it.splits, it.seeds[i] = c.Splits, c.Seeds
-	}
-	v.within(dataset+" "+model, &it, func() { f = it.run(v) })
+	f := v.choose(dataset+" "+model, search{dataset, candidates, splits, p.Tried})
 	f.Candidates = len(candidates)
-	if len(chosen) == 1 || len(chosen) > 1 && f.Config.Model != "" { // otherwise none is chosen yet
-		f.Search, f.Source = chosen[f.which].Search, chosen[f.which].Source
-	}
 	return f
 }
 
 // Choose does the same for any candidates, which are compared on the first splits only. The runs form one group.
-func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) (f Found) {
-	s := search{dataset: dataset, candidates: candidates, splits: splits, tried: tried}
-	v.within(name, &s, func() { f = s.run(v) })
+func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) Found {
+	return v.choose(name, search{dataset, plainly(candidates, 1), splits, tried})
+}
+
+func (v *View) choose(name string, s search) (f Found) {
+	v.Within(name, func() { f = s.on(v).run(v) })
 	return f
 }
 
 // Expect notes trainings whose settings will be those of one of the candidates, so that a plan counts them at the cost
 // of the candidate that takes the most work ([Step.Provisional]).
 func (v *View) Expect(name, dataset string, candidates []train.Config, splits []int) {
-	s := search{dataset: dataset, candidates: candidates, splits: splits}
-	v.within(name, &s, func() { s.expect(v, 0) })
+	s := search{dataset: dataset, candidates: plainly(candidates, 1), splits: splits}
+	v.Within(name, func() { s.on(v).expect(v, 0) })
 }
 
-// within calls f in the named group, after it has replaced the splits of the search if users chose others.
-func (v *View) within(name string, s *search, f func()) {
+// on returns the search on the splits that users chose, if any.
+func (s search) on(v *View) search {
 	if v.Splits != nil {
 		s.splits = v.Splits
 	}
 	s.tried = min(s.tried, len(s.splits))
-	if s.seeds == nil {
-		s.seeds = slices.Repeat([]int{1}, len(s.candidates))
-	}
-	v.Within(name, f)
+	return s
 }
 
 func (s search) run(v *View) Found {
 	if len(s.candidates) == 1 {
-		return s.with(v, 0)
+		return s.with(v, s.candidates[0])
 	}
 	best, bestVal, waiting, failed := -1, math.Inf(-1), false, ""
 	for i, c := range s.candidates {
 		var vals []float64
 		for _, k := range s.splits[:s.tried] {
-			a := Ask[Trained](v, Training(s.dataset, k, c))
+			a := Ask[Trained](v, Training(s.dataset, k, c.Config))
 			switch {
 			case a.Record == nil && a.Why == NotYet:
 				waiting = true
@@ -142,20 +143,19 @@ func (s search) run(v *View) Found {
 	if best < 0 {
 		return Found{Why: cmp.Or(failed, AllBad)}
 	}
-	return s.with(v, best)
+	return s.with(v, s.candidates[best])
 }
 
-// with asks for the trainings of the chosen candidate i on all splits.
-func (s search) with(v *View, i int) Found {
-	c, seeds := s.candidates[i], s.seeds[i]
-	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: seeds, which: i}
+func (s search) with(v *View, c candidate) Found {
+	f := Found{Config: c.Resolved(), Tests: map[int]float64{}, Splits: s.splits, Seeds: c.seeds, Search: c.search,
+		Source: c.source}
 	absent := NotYet // why there are no results, if there are none
 	var variances []float64
 	for _, k := range s.splits {
 		var tests []float64
 		missing, bad, failed := false, "", ""
-		for n := range seeds {
-			a := Ask[Trained](v, Training(s.dataset, k, seeded(c, n)))
+		for n := range c.seeds {
+			a := Ask[Trained](v, Training(s.dataset, k, seeded(c.Config, n)))
 			switch {
 			case a.Record == nil:
 				missing = true
@@ -179,7 +179,7 @@ func (s search) with(v *View, i int) Found {
 			f.Missing++
 		default:
 			f.Tests[k] = metrics.Mean(tests)
-			if seeds > 1 {
+			if c.seeds > 1 {
 				variances = append(variances, math.Pow(metrics.SampleStd(tests), 2))
 			}
 		}
@@ -191,14 +191,17 @@ func (s search) with(v *View, i int) Found {
 	case len(f.Bad) > 0 && len(f.Bad) == len(s.splits):
 		f.Why = AllBad
 	case len(f.Tests)+len(f.Bad) == 0:
-		return Found{Why: absent}
+		none := Found{Why: absent}
+		if len(s.candidates) == 1 { // otherwise none is chosen yet
+			none.Search, none.Source = c.search, c.source
+		}
+		return none
 	case len(f.Tests) == 0:
 		f.Why = absent
 	}
 	return f
 }
 
-// wentWrong says what happened to a training on split k that ended without a result.
 func wentWrong(k int, a Answer[Trained]) string {
 	return fmt.Sprintf("split %d %s (%s)", k, a.Record.Status, a.Why)
 }
@@ -206,13 +209,15 @@ func wentWrong(k int, a Answer[Trained]) string {
 // expect notes provisional steps, except for the trainings with the first seed on the first splits: they are made
 // already to compare the candidates.
 func (s search) expect(v *View, compared int) {
-	i := s.largest()
+	most := slices.MaxFunc(s.candidates, func(a, b candidate) int {
+		return cmp.Compare(s.work(a), s.work(b))
+	})
 	for at, k := range s.splits {
-		for n := range s.seeds[i] {
+		for n := range most.seeds {
 			if at < compared && n == 0 {
 				continue
 			}
-			t := Training(s.dataset, k, seeded(s.candidates[i], n))
+			t := Training(s.dataset, k, seeded(most.Config, n))
 			if v.unwanted(t.Dataset, t.Config.Model) == "" {
 				v.steps = append(v.steps, Step{Task: t, Group: cmp.Or(v.group, t.Key()), Provisional: true})
 			}
@@ -220,15 +225,8 @@ func (s search) expect(v *View, compared int) {
 	}
 }
 
-// largest returns the index of the candidate whose trainings take the most work ([Task.Size]).
-func (s search) largest() (top int) {
-	most := 0.0
-	for i, c := range s.candidates {
-		if size := Training(s.dataset, 0, c).Size() * float64(s.seeds[i]); size > most {
-			top, most = i, size
-		}
-	}
-	return top
+func (s search) work(c candidate) float64 {
+	return Training(s.dataset, 0, c.Config).Size() * float64(c.seeds)
 }
 
 // Values returns the test metrics in percent, in the order of [Found.Splits].

@@ -114,8 +114,8 @@ func TestRepeated(t *testing.T) {
 		t.Errorf("another model has %d seeds, and another dataset %d", n, m)
 	}
 	p.Chosen = []Choice{{Dataset: "cora", Model: "gcn"}, {Dataset: "cora", Model: "gcn", Seeds: 1}}
-	if c := p.chosen("cora", "gcn"); c[0].Seeds != 2 || c[1].Seeds != 1 {
-		t.Errorf("chosen settings have %d seeds, and %d where they say so", c[0].Seeds, c[1].Seeds)
+	if c, _, err := p.candidates("cora", "gcn"); err != nil || c[0].seeds != 2 || c[1].seeds != 1 {
+		t.Errorf("chosen settings have %+v seeds, not 2, and 1 where they say so; %v", c, err)
 	}
 }
 

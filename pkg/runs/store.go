@@ -2,13 +2,11 @@
 // each in one SQLite file, the [Store], from which records are exported as text.
 //
 // A [Task] says what one run does. A [Work] asks a [View] for the results of tasks and makes something of them, such
-// as a table; [Runner] makes the runs that it asks for and that are not recorded yet. So an interrupted command can be
-// given again.
+// as a table; a [Runner] makes the runs that it asks for and that are not recorded yet.
 //
 // Several processes may use one store: each claims a run before it makes it ([Claims]). A record is on disk when
-// [Store.Add] returns, and a write that fails changes nothing. SQLite uses a rollback journal: a write-ahead log would
-// be faster, but does not work on network file systems, and a copy of the file without the log would lack the latest
-// records.
+// [Store.Add] returns, and a write that fails changes nothing. SQLite uses a rollback journal: a write-ahead log does
+// not work on network file systems, and a copy of the file without it would lack the latest records.
 package runs
 
 import (
@@ -49,13 +47,12 @@ const patience = time.Minute
 type Store struct {
 	db   *sql.DB
 	path string
-	// sums tells whether the table has a column of checksums. Files of early versions get it when they are opened for
-	// writing.
+	// sums tells whether the table has a column of checksums; files of early versions get it when they are written.
 	sums bool
 }
 
-// Open opens a file of records for reading and writing, or creates it. It returns an error if the file is damaged or
-// not writable, or if another program or a newer version of revgnn wrote it.
+// Open opens or creates a file of records for writing. It refuses a damaged one, and one of another program or of a
+// newer revgnn.
 func Open(path string) (*Store, error) {
 	if _, err := regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -81,7 +78,6 @@ func OpenExisting(path string) (*Store, error) {
 	return open(path, "rw", (*Store).check)
 }
 
-// regular returns the size of a regular file, and an error for anything else.
 func regular(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -99,8 +95,7 @@ func open(path, mode string, prepare func(*Store) error) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the run records at %s: %w", path, err)
 	}
-	// With EXTRA, a write ends only when the removal of its journal is on the disk: SQLite would undo a write whose
-	// journal survives a power failure.
+	// EXTRA: SQLite would undo a write whose journal survives a power failure, so its removal must be on the disk, too.
 	settings := url.Values{"mode": {mode}, "_txlock": {"immediate"},
 		"_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "synchronous(EXTRA)"}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: whole, RawQuery: settings.Encode()}).String())
@@ -166,7 +161,6 @@ func (s *Store) check() (err error) {
 	return err
 }
 
-// querier is a database or a transaction.
 type querier interface {
 	QueryRow(query string, args ...any) *sql.Row
 	Query(query string, args ...any) (*sql.Rows, error)
@@ -213,12 +207,6 @@ func (s *Store) write(f func(*sql.Tx) error) error {
 func damaged(what string) error {
 	return fmt.Errorf("the file is damaged (%s); put a copy in its place, or move it away and import an export",
 		strings.Join(strings.Fields(what), " "))
-}
-
-// ofStore tells whether an error comes from SQLite.
-func ofStore(err error) bool {
-	var from *sqlite.Error
-	return errors.As(err, &from)
 }
 
 // explain adds the file's name to an error, and to SQLite's errors what the user can do.
@@ -272,35 +260,24 @@ func hasSums(q querier) (has bool, err error) {
 
 func (s *Store) completeSums(tx *sql.Tx) error {
 	has, err := hasSums(tx)
+	if err == nil && !has {
+		_, err = tx.Exec(addSums)
+	}
 	if err != nil {
 		return err
-	}
-	if !has {
-		if _, err := tx.Exec(addSums); err != nil {
-			return err
-		}
 	}
 	s.sums = true
-	sums, err := missingSums(tx)
-	if err != nil {
-		return err
-	}
-	for id, sum := range sums {
-		if _, err := tx.Exec("UPDATE runs SET "+sumColumn+" = ? WHERE id = ?", sum, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// missingSums computes the checksums of the rows that have none, by ID.
-func missingSums(tx *sql.Tx) (map[string]string, error) {
 	sums := map[string]string{}
-	err := rowsOf(tx, sumColumn, "WHERE "+sumColumn+" = ''", nil, func(cells []string, _ string) error {
+	err = rowsOf(tx, sumColumn, "WHERE "+sumColumn+" = ''", nil, func(cells []string, _ string) error {
 		sums[cells[0]] = sumOf(cells)
 		return nil
 	})
-	return sums, err
+	for id, sum := range sums {
+		if err == nil {
+			_, err = tx.Exec("UPDATE runs SET "+sumColumn+" = ? WHERE id = ?", sum, id)
+		}
+	}
+	return err
 }
 
 // Repair removes damaged records, and returns their IDs.

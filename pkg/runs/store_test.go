@@ -129,11 +129,7 @@ func TestFind(t *testing.T) {
 		// The runs are added from the latest start to the earliest, so that Find must sort them.
 		r.Started, r.Status, r.Split = started.Add(-time.Duration(i)*time.Second), status, i%3
 		add(t, s, r)
-		k, err := Key(r.definition())
-		if err != nil {
-			t.Fatal(err)
-		}
-		keys = append(keys, k)
+		keys = append(keys, Key(r.definition()))
 	}
 	found := all(t, s)
 	for i := range found[1:] {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // TestFlippedBytes changes bytes of an SQLite file, one at a time. Each time, reading the file must give the records
@@ -32,7 +32,7 @@ func TestFlippedBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	caught := 0
-	fuzztest.FlipsOf(t, path, func(at int) {
+	filestest.FlipsOf(t, path, func(at int) {
 		got, err := read()
 		switch {
 		case err == nil && !reflect.DeepEqual(got, want):
@@ -60,8 +60,8 @@ func TestFlippedBytesOfExports(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole, caught := content(t, path), 0
-		fuzztest.Flips(whole, func(at int, flipped []byte) {
-			fuzztest.Parse(t, func() error {
+		filestest.Flips(whole, func(at int, flipped []byte) {
+			filestest.Parse(t, func() error {
 				added, skipped, err := s.ImportNew(name, bytes.NewReader(flipped), nil)
 				switch {
 				case err == nil && (added != 0 || skipped != 2):

@@ -1,15 +1,24 @@
 package runs
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/metrics"
@@ -26,14 +35,14 @@ type SweepOptions struct {
 	// of the sweep result.json (the [Summary]).
 	Dir string
 	// Resume takes results from Dir and goes on from checkpoints there; both must be of the same graph, settings,
-	// engine and software ([train.Origin]). Otherwise the files of an earlier sweep for these splits are moved into a
+	// engine and software ([train.Origin]). Without it, files of an earlier sweep for these splits are moved into a
 	// new subfolder.
 	Resume          bool
 	CheckpointEvery time.Duration
-	// Details adds [train.Details], such as curves, to each split, for one more evaluation of the model.
-	Details bool
-	// These may be nil. Split is told whether the result was taken from Dir.
-	Begin  func(split int)
+	// Record, if not nil, is given the run record of each training, also of one that fails. Such records have
+	// [train.Details], for one more evaluation of the model. Resumed ones were taken from Dir.
+	Record func(r Record, resumed bool)
+	// These may be nil, too.
 	Epoch  func(split int, e train.Epoch)
 	Split  func(r *SplitRecord, resumed bool)
 	Notice func(text string)
@@ -53,122 +62,170 @@ type Summary struct {
 	Std           train.Number `json:"std"`
 	StdPopulation train.Number `json:"std_population"`
 
-	kept bool // whether results are stored in a folder, so that the sweep can be resumed
+	resumable bool
+}
+
+// SplitRecord is the content of split<k>.json: the result of training on a split, and what it depends on.
+type SplitRecord struct {
+	Dataset string       `json:"dataset"`
+	Model   string       `json:"model"`
+	Config  train.Config `json:"config"`
+	Engine  string       `json:"engine"`
+	Metric  string       `json:"metric"`
+	train.Result
+	History []train.Epoch  `json:"history"`
+	Details *train.Details `json:"details,omitempty"`
+	// Within a sweep, origins differ only in the split.
+	Origin train.Origin `json:"origin"`
+	// Run is the run record without what the other fields have.
+	Run Record `json:"run"`
+	// The SHA-256 of the file with the weights; "" if no weights were stored.
+	WeightsSum string `json:"weights_sha256"`
+	// The SHA-256 of this file with 64 zeros in place of it.
+	Sum string `json:"sha256"`
+}
+
+// record returns the complete run record.
+func (r *SplitRecord) record() Record {
+	run := r.Run
+	run.Status, run.Message, run.Seconds = r.Status, r.Message, r.Seconds
+	run.Config, _ = json.Marshal(r.Config) // neither can fail: the settings are valid, and NaN is null
+	run.Outcome, _ = json.Marshal(Trained{Result: r.Result, Details: r.Details})
+	return run
 }
 
 // Sweep trains a model on each of the splits, one after the other. If ctx is cancelled, it returns the results so far;
 // the last one is [train.Interrupted]. A training that diverges is in the summary, but does not count for the mean. If
 // one cannot be made, the error comes together with the summary of the splits before it.
-func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config,
-	o SweepOptions) (s *Summary, err error) {
+func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Config, o SweepOptions) (*Summary, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	w := &sweep{SweepOptions: o, engine: e, graph: g, config: c, versions: machine.Versions(),
-		seen: models.Seen(c.Config, g).Checksum()}
+		checksum: models.Seen(c.Config, g).Checksum()}
+	defer w.unlock()
 	kept, err := w.open()
 	if err != nil {
 		return nil, err
 	}
-	if w.folder != nil {
-		defer w.folder.close()
-	}
-	s = &Summary{Dataset: g.Name, Model: c.Model, Config: c.Resolved(), Engine: e.Name, Metric: train.Metric(g),
-		Splits: []*train.Result{}, kept: o.Dir != ""}
+	s := &Summary{Dataset: g.Name, Model: c.Model, Config: c.Resolved(), Engine: e.Name, Metric: train.Metric(g),
+		Splits: []*train.Result{}, resumable: o.Dir != ""}
 	for _, k := range o.Splits {
 		r, resumed := kept[k]
 		if !resumed {
-			if r, err = w.train(ctx, k); err != nil {
-				s.summarise()
-				return s, err
-			}
+			r, err = w.train(ctx, k)
+		}
+		if err != nil {
+			break
+		}
+		if o.Record != nil {
+			o.Record(r.record(), resumed)
 		}
 		s.Splits = append(s.Splits, &r.Result)
 		if o.Split != nil {
 			o.Split(r, resumed)
 		}
 		if r.Status == train.Interrupted {
-			s.summarise()
-			return s, nil
+			break
 		}
 	}
 	s.summarise()
-	if o.Dir == "" {
-		return s, nil
+	if err != nil || o.Dir == "" || len(s.of(train.Interrupted)) > 0 {
+		return s, err
 	}
-	b, err := indented(s)
-	if err != nil {
-		return nil, err
-	}
-	return s, w.folder.write(resultName, b)
+	return s, files.WriteJSON(w.path(resultName), s)
 }
 
+// sweep is a [Sweep] in progress. In its folder, other processes may write the results of other splits.
 type sweep struct {
 	SweepOptions
 	engine   *engine.Engine
 	graph    *graphs.Graph
 	config   train.Config
 	versions map[string]string
-	// seen is the checksum of the graph as the model sees it ([models.Seen]).
-	seen string
-	// folder is nil if there is no Dir.
-	folder *folder
+	// checksum is that of the graph as the model sees it ([models.Seen]).
+	checksum string
+	// locks are those of the splits in the folder.
+	locks []*files.Lock
 }
 
-// open opens the folder, and returns the results that it has if the sweep is resumed.
-func (w *sweep) open() (kept map[int]*SplitRecord, err error) {
+const resultName = "result.json"
+
+func recordName(split int) string     { return fmt.Sprintf("split%d.json", split) }
+func weightsName(split int) string    { return fmt.Sprintf("split%d.safetensors", split) }
+func checkpointName(split int) string { return fmt.Sprintf("split%d.checkpoint", split) }
+
+func (w *sweep) path(name string) string { return filepath.Join(w.Dir, name) }
+
+// open makes the folder and locks the splits in it. It returns the results there if the sweep is resumed, and moves
+// them aside otherwise.
+func (w *sweep) open() (map[int]*SplitRecord, error) {
 	if w.Dir == "" {
 		return nil, nil
 	}
-	if w.folder, err = openFolder(w.Dir, w.Splits); err != nil {
+	if err := files.Writable(w.Dir); err != nil {
 		return nil, err
 	}
-	if w.Resume {
-		kept, err = w.folder.resume(w.graph.Name, w.origin)
-	} else {
-		var to string
-		if to, err = w.folder.setAside(); to != "" {
-			w.notice(fmt.Sprintf("what an earlier run left in %s is now in %s", w.Dir, to))
+	for _, k := range w.Splits {
+		lock, err := files.TryLock(w.path(fmt.Sprintf(".split%d.lock", k)))
+		if lock == nil && err == nil {
+			err = fmt.Errorf("another process is training split %d into %s: wait for its end, or choose another folder "+
+				"with --out", k, w.Dir)
 		}
+		if err != nil {
+			return nil, err
+		}
+		w.locks = append(w.locks, lock)
 	}
-	if err != nil {
-		w.folder.close()
+	if w.Resume {
+		return w.resume()
 	}
-	return kept, err
+	return nil, w.setAside()
 }
 
-func (w *sweep) notice(text string) {
+func (w *sweep) unlock() {
+	for _, l := range w.locks {
+		l.Release()
+	}
+}
+
+func (w *sweep) notice(format string, args ...any) {
 	if w.Notice != nil {
-		w.Notice(text)
+		w.Notice(fmt.Sprintf(format, args...))
 	}
 }
 
 func (w *sweep) origin(split int) (train.Origin, error) {
-	return train.NewOrigin(w.engine, w.seen, split, w.config, w.versions)
+	return train.NewOrigin(w.engine, w.checksum, split, w.config, w.versions)
 }
 
-// train trains on one split, and stores record and weights unless it was interrupted.
+// train trains on a split, and stores its files unless it was interrupted. It passes on the record if that fails.
 func (w *sweep) train(ctx context.Context, split int) (*SplitRecord, error) {
-	if w.Begin != nil {
-		w.Begin(split)
+	run := Start(Task{Kind: Train, Dataset: w.graph.Name, Config: w.config.Resolved(), Split: split}, w.checksum,
+		w.engine.Name)
+	r, err := w.fit(ctx, run)
+	if err != nil && w.Record != nil {
+		run.End(ctx, nil, err)
+		w.Record(run, false)
 	}
+	return r, err
+}
+
+func (w *sweep) fit(ctx context.Context, run Record) (*SplitRecord, error) {
+	split := run.Split
 	origin, err := w.origin(split)
-	if err != nil {
-		return nil, err
-	}
-	run, err := Start(Task{Kind: Train, Dataset: w.graph.Name, Config: w.config, Split: split}, w.seen, w.engine.Name)
 	if err != nil {
 		return nil, err
 	}
 	run.Config = nil // the record of the split has it
 	r := &SplitRecord{Dataset: w.graph.Name, Model: w.config.Model, Config: w.config.Resolved(), Engine: w.engine.Name,
 		Metric: train.Metric(w.graph), Origin: origin, Run: run}
-	o := &train.Options{Notice: func(text string) { w.notice(fmt.Sprintf("split %d: %s", split, text)) }}
+	o := &train.Options{Notice: func(text string) { w.notice("split %d: %s", split, text) }}
 	if w.Epoch != nil {
 		o.Epoch = func(e train.Epoch) { w.Epoch(split, e) }
 	}
-	if w.folder != nil {
-		o.Checkpoint = &train.Checkpoint{Path: w.folder.path(checkpointName(split)), Every: w.CheckpointEvery,
+	if w.Dir != "" {
+		o.Checkpoint = &train.Checkpoint{Path: w.path(checkpointName(split)), Every: w.CheckpointEvery,
 			Versions: w.versions}
 	}
 	result, err := train.Fit(ctx, w.engine, w.graph, split, w.config, o)
@@ -176,16 +233,189 @@ func (w *sweep) train(ctx context.Context, split int) (*SplitRecord, error) {
 		return nil, fmt.Errorf("split %d: %w", split, err)
 	}
 	r.Result = *result
-	if w.Details && (r.Status == train.Interrupted || ctx.Err() == nil) {
+	if w.Record != nil && (r.Status == train.Interrupted || ctx.Err() == nil) {
 		// The result of the training is kept without the details.
 		if r.Details, err = train.Describe(w.engine, w.graph, w.config, result); err != nil {
-			w.notice(fmt.Sprintf("split %d: there will be no curves on its page: %v", split, err))
+			w.notice("split %d: there will be no curves on its page: %v", split, err)
 		}
 	}
-	if w.folder != nil && r.Status != train.Interrupted {
-		return r, w.folder.keep(r, trained.Describe(w.graph, w.config, w.engine.Name, result))
+	if w.Dir != "" && r.Status != train.Interrupted {
+		return r, w.keep(r, trained.Describe(w.graph, w.config, w.engine.Name, result))
 	}
 	return r, nil
+}
+
+// keep stores the weights of a split, then its record, so that the weights are complete if there is a record, and
+// removes the checkpoint.
+func (w *sweep) keep(r *SplitRecord, about trained.About) error {
+	// An old record would not match the new weights.
+	if err := os.Remove(w.path(recordName(r.Split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot replace an earlier result: %w; choose another folder with --out", err)
+	}
+	if len(r.Weights) > 0 {
+		path := w.path(weightsName(r.Split))
+		err := (&trained.Model{About: about, Weights: r.Weights}).Write(path)
+		if err != nil {
+			return err
+		}
+		if r.WeightsSum, err = fileSum(path); err != nil {
+			return fmt.Errorf("cannot read what was written: %w", err)
+		}
+	}
+	r.History, r.Sum = r.Result.History, noSum
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("a result cannot be written: %w", err)
+	}
+	b = append(b, '\n')
+	r.Sum = hexSum(b)
+	if err := files.WriteText(w.path(recordName(r.Split)), replaceLast(b, noSum, r.Sum)); err != nil {
+		return err
+	}
+	return w.removeCheckpoint(r.Split)
+}
+
+// removeCheckpoint must not be called before the split's result is stored: until then it is needed to resume.
+func (w *sweep) removeCheckpoint(split int) error {
+	if err := os.Remove(w.path(checkpointName(split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("split %d is done, but its checkpoint cannot be removed: %w", split, err)
+	}
+	return nil
+}
+
+var noSum = strings.Repeat("0", 2*sha256.Size)
+
+func hexSum(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func fileSum(path string) (string, error) {
+	f, _, err := files.Open(path, "weights that revgnn train wrote")
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+func replaceLast(b []byte, old, with string) []byte {
+	at := bytes.LastIndex(b, []byte(old))
+	if at < 0 {
+		return b
+	}
+	return slices.Concat(b[:at], []byte(with), b[at+len(old):])
+}
+
+// resume reads the stored results of splits. It returns an error if one has another origin (graph, settings, engine,
+// software) than a new training would have.
+func (w *sweep) resume() (map[int]*SplitRecord, error) {
+	out := map[int]*SplitRecord{}
+	for _, k := range w.Splits {
+		r, err := w.read(k)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // there is no result, or no file of weights: the split is trained again
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot resume: %w", err)
+		}
+		wanted, err := w.origin(k)
+		if err != nil {
+			return nil, err
+		}
+		what := r.Origin.Difference(wanted)
+		if what != "" && r.Dataset != w.graph.Name {
+			what = fmt.Sprintf("is of the dataset %q, not %q", r.Dataset, w.graph.Name)
+		}
+		if what != "" {
+			return nil, fmt.Errorf("cannot resume: %s %s; give the same settings, or another folder with --out",
+				w.path(recordName(k)), what)
+		}
+		if err := w.removeCheckpoint(k); err != nil { // a killed process may have left the checkpoint
+			return nil, err
+		}
+		out[k] = r
+	}
+	return out, nil
+}
+
+// read reads the record and the weights of a split, and checks their checksums.
+func (w *sweep) read(split int) (*SplitRecord, error) {
+	path := w.path(recordName(split))
+	r, err := readSplitRecord(path)
+	if err != nil || r.WeightsSum == "" {
+		return r, err
+	}
+	from := w.path(weightsName(split))
+	sum, err := fileSum(from)
+	if err != nil {
+		return nil, err
+	}
+	if sum != r.WeightsSum {
+		return nil, fmt.Errorf("%s is damaged (its checksum is not the one in %s); remove both to train the split again",
+			from, path)
+	}
+	r.Weights, err = trained.ReadWeights(from)
+	return r, err
+}
+
+func readSplitRecord(path string) (*SplitRecord, error) {
+	const limit = 256 << 20 // a thousand epochs take only about 100 kB
+	b, err := files.Read(path, "a folder that revgnn train wrote", limit)
+	if err != nil {
+		return nil, err
+	}
+	var r SplitRecord
+	err = json.Unmarshal(b, &r)
+	if err == nil && r.Sum == "" {
+		return nil, fmt.Errorf("%s is of an earlier revgnn, and does not say which graph and which versions it is of; "+
+			"give another folder with --out", path)
+	}
+	if err == nil && r.Sum != hexSum(replaceLast(b, r.Sum, noSum)) {
+		err = errors.New("its checksum is wrong")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s is damaged (%w); remove it to train the split again", path, err)
+	}
+	r.Result.History = r.History
+	return &r, nil
+}
+
+// setAside moves the summary of an earlier sweep, and its files for the splits of this one, into a new subfolder.
+func (w *sweep) setAside() error {
+	var old []string
+	names := []string{resultName}
+	for _, k := range w.Splits {
+		names = append(names, recordName(k), weightsName(k), checkpointName(k))
+	}
+	for _, name := range names {
+		if _, err := os.Lstat(w.path(name)); err == nil {
+			old = append(old, name)
+		}
+	}
+	if len(old) == 0 {
+		return nil
+	}
+	to, err := "", fs.ErrExist
+	for n := 1; errors.Is(err, fs.ErrExist); n++ {
+		to = w.path(fmt.Sprintf("earlier-%d", n))
+		err = os.Mkdir(to, 0o777)
+	}
+	for _, name := range old {
+		if err == nil {
+			err = os.Rename(w.path(name), filepath.Join(to, name))
+		}
+		if name == resultName && errors.Is(err, fs.ErrNotExist) {
+			err = nil // another process, for other splits, has moved it in the meantime
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("cannot set an earlier result aside: %w; choose another folder with --out", err)
+	}
+	w.notice("what an earlier run left in %s is now in %s", w.Dir, to)
+	return nil
 }
 
 // OK tells whether all splits have the status [train.OK].
@@ -193,23 +423,33 @@ func (s *Summary) OK() bool {
 	return !slices.ContainsFunc(s.Splits, func(r *train.Result) bool { return r.Status != train.OK })
 }
 
+// of returns the splits with a status.
+func (s *Summary) of(status string) []*train.Result {
+	return slices.DeleteFunc(slices.Clone(s.Splits), func(r *train.Result) bool { return r.Status != status })
+}
+
+// Warnings has a sentence for each split that ended well but whose numbers deserve a look, such as one whose inverse
+// did not converge ([train.Result.Message]).
+func (s *Summary) Warnings() (list []string) {
+	for _, r := range s.of(train.OK) {
+		if r.Message != "" {
+			list = append(list, fmt.Sprintf("split %d: %s", r.Split, r.Message))
+		}
+	}
+	return list
+}
+
 // Complaint returns a sentence that says what went wrong, or "".
 func (s *Summary) Complaint() string {
-	var diverged []*train.Result
-	for _, r := range s.Splits {
-		if r.Status == train.Diverged {
-			diverged = append(diverged, r)
-		}
-		if r.Status != train.Interrupted {
-			continue
-		}
+	if interrupted := s.of(train.Interrupted); len(interrupted) > 0 {
 		remedy := "the same command with --resume goes on from there"
-		if !s.kept {
+		if !s.resumable {
 			remedy = "with --out, the state is kept, and --resume goes on from there"
 		}
+		r := interrupted[0]
 		return fmt.Sprintf("interrupted in split %d after %d epochs; %s", r.Split, r.Epochs, remedy)
 	}
-	if len(diverged) > 0 {
+	if diverged := s.of(train.Diverged); len(diverged) > 0 {
 		return fmt.Sprintf("%d of %d splits diverged and do not count for the mean, first split %d: %s", len(diverged),
 			len(s.Splits), diverged[0].Split, diverged[0].Message)
 	}
@@ -218,8 +458,8 @@ func (s *Summary) Complaint() string {
 
 // Tests returns the test metrics that count for the mean.
 func (s *Summary) Tests() (tests []float64) {
-	for _, r := range s.Splits {
-		if r.Status == train.OK && !math.IsNaN(float64(r.Test)) {
+	for _, r := range s.of(train.OK) {
+		if !math.IsNaN(float64(r.Test)) {
 			tests = append(tests, float64(r.Test))
 		}
 	}
@@ -231,106 +471,4 @@ func (s *Summary) summarise() {
 	s.Mean = train.Number(metrics.Mean(tests))
 	s.Std = train.Number(metrics.SampleStd(tests))
 	s.StdPopulation = train.Number(metrics.PopulationStd(tests))
-}
-
-// maxSplit limits the list that a typing error could give.
-const maxSplit = 9999
-
-// ParseSplits parses a list such as "0-9", "0,3,5" or "0-2,7", without repetitions.
-func ParseSplits(text string) ([]int, error) {
-	bad := func(part string) ([]int, error) {
-		return nil, fmt.Errorf("splits %q: %q is neither a number nor a range of numbers up to %d; "+
-			"write for example 0-9 or 0,3,5", text, part, maxSplit)
-	}
-	var out []int
-	for part := range strings.SplitSeq(text, ",") {
-		first, last, isRange := strings.Cut(strings.TrimSpace(part), "-")
-		from, err := strconv.ParseUint(first, 10, 16)
-		if err != nil {
-			return bad(part)
-		}
-		to := from
-		if isRange {
-			if to, err = strconv.ParseUint(last, 10, 16); err != nil {
-				return bad(part)
-			}
-		}
-		if to < from || to > maxSplit {
-			return bad(part)
-		}
-		for k := int(from); k <= int(to); k++ {
-			if slices.Contains(out, k) {
-				return nil, fmt.Errorf("splits %q: %d stands there twice", text, k)
-			}
-			out = append(out, k)
-		}
-	}
-	return out, nil
-}
-
-// AllSplits returns the numbers of all splits of a graph.
-func AllSplits(g *graphs.Graph) []int {
-	out := make([]int, len(g.Splits))
-	for k := range out {
-		out[k] = k
-	}
-	return out
-}
-
-// CheckSplits returns an error if one cannot train on one of the splits: if there are no labels, no such split, no
-// nodes for training or validation in it, or if its metric is undefined. It finds this before time is spent on other
-// splits.
-func CheckSplits(splits []int, g *graphs.Graph) error {
-	if err := HasSplits(splits, g); err != nil {
-		return err
-	}
-	for _, k := range splits {
-		if err := g.Teaches(k); err != nil {
-			return err
-		}
-		s := g.Splits[k]
-		for _, part := range []struct {
-			name           string
-			mask           []bool
-			needed, judged bool // whether there must be nodes, and whether the metric is computed from them
-		}{{"training", s.Train, true, false}, {"validation", s.Val, true, true}, {"test", s.Test, false, true}} {
-			switch {
-			case part.needed && !slices.Contains(part.mask, true):
-				return fmt.Errorf("split %d of %s has no %s nodes: add some to its mask, or choose other splits", k, g.Name,
-					part.name)
-			case part.judged && g.NumClasses <= 2 && oneClass(g, part.mask):
-				return fmt.Errorf("split %d of %s: its %s nodes are all of one class, for which ROC-AUC is undefined: "+
-					"choose other splits, or give your own", k, g.Name, part.name)
-			}
-		}
-	}
-	return nil
-}
-
-// oneClass tells whether there are nodes in the mask, and all of them have the same label.
-func oneClass(g *graphs.Graph, mask []bool) bool {
-	labels := map[int32]bool{}
-	for i, in := range mask {
-		if in {
-			labels[g.Labels[i]] = true
-		}
-	}
-	return len(labels) == 1
-}
-
-// HasSplits returns an error if a graph has no labels or lacks one of the splits.
-func HasSplits(splits []int, g *graphs.Graph) error {
-	if g.Labelled() == 0 {
-		return fmt.Errorf("%s has no labels, which training needs: add them to it (a column label in nodes.csv, or an "+
-			"array node_labels in an .npz), or have a model that was trained before predict them", g.Name)
-	}
-	if len(g.Splits) == 0 {
-		return fmt.Errorf("%s has no splits to train on: add masks to it", g.Name)
-	}
-	for _, k := range splits {
-		if k < 0 || k >= len(g.Splits) {
-			return fmt.Errorf("%s has no split %d: its splits are numbered 0 to %d", g.Name, k, len(g.Splits)-1)
-		}
-	}
-	return nil
 }

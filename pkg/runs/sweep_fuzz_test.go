@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // FuzzRecord reads the record of a split ([Record]) from a file with arbitrary content. Reading must not panic, and
@@ -19,8 +19,8 @@ func FuzzRecord(f *testing.F) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		fuzztest.Parse(t, func() error {
-			r, err := readRecord(path)
+		filestest.Parse(t, func() error {
+			r, err := readSplitRecord(path)
 			if err == nil {
 				r.Origin.Difference(r.Origin)
 			}

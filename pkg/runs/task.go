@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -74,7 +75,7 @@ func (t Task) Key() string {
 		definition["follow"] = Follow{train.Within(t.Follow.Layers, max(t.Config.Forward, t.Config.Reverse)),
 			t.Follow.Boards}
 	}
-	return MustKey(definition)
+	return Key(definition)
 }
 
 func (t Task) alone() Task {
@@ -129,9 +130,10 @@ func (t Task) String() string {
 // Trained is the outcome of a training.
 type Trained struct {
 	train.Result
-	Metric string `json:"metric"`
-	// Followed is nil if the task did not ask for states.
-	Followed *Followed `json:"followed,omitempty"`
+	// Trainings of a [Sweep] have the Details, others the Metric, and the Followed states if their task asks for them.
+	Metric   string         `json:"metric,omitempty"`
+	Followed *Followed      `json:"followed,omitempty"`
+	Details  *train.Details `json:"details,omitempty"`
 }
 
 // Followed has a few numbers about states of a trained model, after forward and after reverse layers; whole states are
@@ -172,7 +174,6 @@ func (t Timed) Own() float64 {
 	return float64(t.PeakRSS - t.IdleRSS)
 }
 
-// condense computes from the states of a model what a record keeps.
 func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	layers := func(states []train.State) []Layer {
 		out := make([]Layer, len(states))
@@ -195,7 +196,6 @@ func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 	return f
 }
 
-// pick returns the values at the given indices, rounded to three decimals.
 func pick(values []float64, indices []int) []float64 {
 	out := make([]float64, len(indices))
 	for i, k := range indices {
@@ -220,14 +220,27 @@ func Begin(kind string) Record {
 
 // Start returns the record of a task that starts now: all but its key, its profile and its results. The checksum is
 // that of the task's graph as the model sees it ([models.Seen]).
-func Start(t Task, checksum, engine string) (r Record, err error) {
-	r = Begin(t.Kind)
+func Start(t Task, checksum, engine string) Record {
+	r := Begin(t.Kind)
 	r.Dataset, r.Checksum, r.Model, r.Engine = t.Dataset, checksum, t.Config.Model, engine
 	r.Split, r.Seed = t.Split, t.seed()
-	if r.Config, err = json.Marshal(t.Config); err != nil {
-		err = fmt.Errorf("%s: its settings cannot be recorded: %w", t, err)
+	r.Config, _ = json.Marshal(t.Config) // cannot fail for valid settings, and others are refused
+	return r
+}
+
+// End completes the record of a run that ends now, with its outcome or with the error that it failed with. A run that
+// ctx ended is interrupted.
+func (r *Record) End(ctx context.Context, outcome any, failed error) (err error) {
+	r.Status, r.Seconds = OK, time.Since(r.Started).Seconds()
+	switch {
+	case failed == nil:
+		r.Outcome, err = json.Marshal(outcome)
+	case ctx.Err() != nil:
+		r.Status, r.Message = Interrupted, failed.Error()
+	default:
+		r.Status, r.Message = Failed, failed.Error()
 	}
-	return r, err
+	return err
 }
 
 // seed returns the seed of the run: another one for each split.

@@ -218,13 +218,7 @@ func TestImportNew(t *testing.T) {
 
 func TestKey(t *testing.T) {
 	r := example()
-	key := func() string {
-		k, err := Key(r.definition())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return k
-	}
+	key := func() string { return Key(r.definition()) }
 	want := key()
 	r.Config = json.RawMessage(`{"seed": 18446744073709551615, "lr": 0.0050, "hidden":64}`)
 	r.Started, r.Status, r.Commit, r.Profile = r.Started.Add(time.Hour), Failed, "c", "paper"

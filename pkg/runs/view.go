@@ -78,19 +78,18 @@ func (v *View) Steps() []Step { return v.steps }
 
 // unwanted returns a sentence that says why a model is not run on a dataset, or "".
 func (v *View) unwanted(dataset, model string) string {
-	base := data.Base(dataset)
+	base, p := data.Base(dataset), v.Profile
 	switch {
 	case v.Datasets != nil && !slices.Contains(v.Datasets, base) && IsPublic(base):
 		return "not run: not among the --datasets chosen"
-	case v.Datasets == nil && !slices.Contains(v.Profile.Datasets, base) && IsPublic(base):
+	case v.Datasets == nil && !slices.Contains(p.Datasets, base) && IsPublic(base):
 		return fmt.Sprintf("not run: the dataset is not part of the profile %s; choose it with reproduce --datasets",
-			v.Profile.Name)
+			p.Name)
 	case v.Models != nil && model != "" && !slices.Contains(v.Models, model):
 		return "not run: not among the --models chosen"
-	case v.Models == nil && v.Datasets == nil && v.Profile.leftOut(base, model) != "":
-		return fmt.Sprintf("not run: %s; name it with --models", v.Profile.leftOut(base, model))
-	}
-	if v.Absent != nil {
+	case v.Models == nil && v.Datasets == nil && p.leftOut(base, model) != "":
+		return fmt.Sprintf("not run: %s; name it with --models", p.leftOut(base, model))
+	case v.Absent != nil:
 		return v.Absent(dataset)
 	}
 	return ""

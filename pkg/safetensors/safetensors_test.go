@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 )
 
 // file returns the bytes of a file: the length of the header, the header, and the bytes of the arrays.
@@ -82,8 +82,8 @@ func TestFlippedBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fuzztest.Flips(whole, func(at int, flipped []byte) {
-		fuzztest.Parse(t, func() error {
+	filestest.Flips(whole, func(at int, flipped []byte) {
+		filestest.Parse(t, func() error {
 			got, err := content(flipped)
 			if err == nil && !slices.Equal(got, want) {
 				t.Errorf("byte %d: got %q, want %q", at, got, want)

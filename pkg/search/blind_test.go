@@ -125,10 +125,11 @@ func TestBlind(t *testing.T) {
 // their labels, all other nodes have class 0, and all other splits are empty.
 func TestBlindfold(t *testing.T) {
 	g := board(t)
-	b, err := blindfold(g, 1)
+	blind, err := Blindfolds(g, []int{1})
 	if err != nil {
 		t.Fatal(err)
 	}
+	b := blind[0]
 	if err := b.graph.Validate(); err != nil {
 		t.Error(err)
 	}
@@ -143,12 +144,12 @@ func TestBlindfold(t *testing.T) {
 			t.Errorf("node %d has label %d, in the graph %d", i, label, g.Labels[i])
 		}
 	}
-	if _, err := blindfold(g, 99); err == nil {
+	if _, err := Blindfolds(g, []int{99}); err == nil {
 		t.Error("split 99 was accepted")
 	}
 	none := *g
 	none.Splits = []graphs.Split{{Train: g.Splits[0].Train, Val: make([]bool, g.NumNodes), Test: g.Splits[0].Test}}
-	if _, err := blindfold(&none, 0); err == nil || !strings.Contains(err.Error(), "no validation nodes") {
+	if _, err := Blindfolds(&none, []int{0}); err == nil || !strings.Contains(err.Error(), "no validation nodes") {
 		t.Errorf("without validation nodes: %v", err)
 	}
 }

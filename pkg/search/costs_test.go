@@ -21,7 +21,7 @@ func TestCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &work{Search: s, costs: c, known: known{}, late: map[Job]bool{}}
+	w := &work{Search: s, costs: c, known: known{}, tooLate: map[Job]bool{}}
 	step := func(trial, rung, hidden int) Step {
 		config := s.Base
 		config.Hidden = hidden

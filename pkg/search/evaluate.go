@@ -20,37 +20,29 @@ type Blind struct {
 	graph *graphs.Graph
 }
 
-// blindfold copies a graph for trials on one split: the split has no test nodes, all other splits are empty, and all
-// labels except those of its training and validation nodes are class 0. Nodes, features and edges stay.
-func blindfold(g *graphs.Graph, split int) (Blind, error) {
-	if err := runs.HasSplits([]int{split}, g); err != nil {
-		return Blind{}, err
-	}
-	s := g.Splits[split]
-	for what, mask := range map[string][]bool{"training": s.Train, "validation": s.Val} {
-		if !slices.Contains(mask, true) {
-			return Blind{}, fmt.Errorf("graph %q: split %d has no %s nodes, which a search needs", g.Name, split, what)
-		}
-	}
-	out, none := *g, make([]bool, g.NumNodes)
-	out.Labels = make([]int32, g.NumNodes)
-	for i, label := range g.Labels {
-		if s.Train[i] || s.Val[i] {
-			out.Labels[i] = label
-		}
-	}
-	out.Splits = slices.Repeat([]graphs.Split{{Train: none, Val: none, Test: none}}, split+1)
-	out.Splits[split] = graphs.Split{Train: s.Train, Val: s.Val, Test: none}
-	return Blind{split, &out}, nil
-}
-
+// Blindfolds copies a graph for trials on each of the splits: the split has no test nodes, all other splits are empty,
+// and all labels except those of its training and validation nodes are class 0. Nodes, features and edges stay.
 func Blindfolds(g *graphs.Graph, splits []int) (out []Blind, err error) {
-	for _, k := range splits {
-		b, err := blindfold(g, k)
-		if err != nil {
-			return nil, err
+	if err := runs.HasSplits(splits, g); err != nil {
+		return nil, err
+	}
+	for _, split := range splits {
+		s := g.Splits[split]
+		for what, mask := range map[string][]bool{"training": s.Train, "validation": s.Val} {
+			if !slices.Contains(mask, true) {
+				return nil, fmt.Errorf("graph %q: split %d has no %s nodes, which a search needs", g.Name, split, what)
+			}
 		}
-		out = append(out, b)
+		blind, none := *g, make([]bool, g.NumNodes)
+		blind.Labels = make([]int32, g.NumNodes)
+		for i, label := range g.Labels {
+			if s.Train[i] || s.Val[i] {
+				blind.Labels[i] = label
+			}
+		}
+		blind.Splits = slices.Repeat([]graphs.Split{{Train: none, Val: none, Test: none}}, split+1)
+		blind.Splits[split] = graphs.Split{Train: s.Train, Val: s.Val, Test: none}
+		out = append(out, Blind{split, &blind})
 	}
 	return out, nil
 }
@@ -73,7 +65,6 @@ func (e *Evaluation) LeftOut() (bad []Evaluated) {
 	return bad
 }
 
-// Tests returns the test metrics that count for Mean and Std.
 func (e *Evaluation) Tests() (tests []float64) {
 	for _, s := range e.Splits {
 		if s.Status == runs.OK && !math.IsNaN(float64(s.Test)) {

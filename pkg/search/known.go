@@ -49,10 +49,8 @@ type Outcome struct {
 	record runs.Record
 }
 
-// Record returns the run record with this outcome.
 func (o Outcome) Record() runs.Record { return o.record }
 
-// bad tells whether the trial failed or diverged.
 func (o Outcome) bad() bool { return o.record.Status != runs.OK }
 
 // trial has the outcomes of one trial, for each rung by split.
@@ -99,26 +97,23 @@ func (k known) of(j Job, split int) (Outcome, bool) {
 	return Outcome{}, false
 }
 
-// standings returns what a [Schedule] needs to know about all trials.
+// standings returns what a [Schedule] needs to know about all trials: a score for each rung that a trial has reached on
+// all splits, and minus infinity where it went wrong.
 func (k known) standings(splits []int) Standings {
 	of := Standings{}
 	for n, t := range k {
-		of[n] = t.standing(splits)
+		var s Standing
+		for _, rung := range t {
+			score, done := scoreOf(rung, splits)
+			if !done {
+				s.Begun = len(rung) > 0
+				break
+			}
+			s.Scores = append(s.Scores, score)
+		}
+		of[n] = s
 	}
 	return of
-}
-
-// standing has a score for each rung that the trial has reached on all splits, and minus infinity where it went wrong.
-func (t trial) standing(splits []int) (s Standing) {
-	for _, rung := range t {
-		score, done := scoreOf(rung, splits)
-		if !done {
-			s.Begun = len(rung) > 0
-			break
-		}
-		s.Scores = append(s.Scores, score)
-	}
-	return s
 }
 
 // scoreOf returns the score of a trial at a rung: the mean of the best validation metrics over splits, or minus
@@ -137,17 +132,6 @@ func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 	return metrics.Mean(vals), len(vals) == len(splits)
 }
 
-// failed tells whether the trial has failed, and why. A trial that diverged has not failed.
-func (t trial) failed() (why string, is bool) {
-	for _, o := range t.outcomes() {
-		if o.record.Status == runs.Failed {
-			why, is = o.record.Message, true
-		}
-	}
-	return why, is
-}
-
-// outcomes returns the outcomes of a trial, ordered by rung, then by split.
 func (t trial) outcomes() (all []Outcome) {
 	for _, rung := range t {
 		for _, o := range rung {
@@ -160,9 +144,9 @@ func (t trial) outcomes() (all []Outcome) {
 	return all
 }
 
-// costs predicts how long a step takes: from the trial's time per epoch up to the rung below, or else from recorded
-// runs of the same program on this machine, or else from all trials of this search on this machine, in proportion to
-// the amount of work ([runs.Task.Size]) without the time to compile.
+// costs predicts how long a step takes: from the trial's own time per epoch, or else from recorded runs of the same
+// program, or else from all trials of this search in proportion to their work ([runs.Task.Size]) without the time to
+// compile; all on this machine.
 type costs struct {
 	recorded *runs.Costs
 	machine  runs.Machine
@@ -214,7 +198,6 @@ func (c *costs) seconds(dataset string, s Step, of known, kept bool) float64 {
 	return metrics.Median(compiles) + metrics.Median(shares)*task.Size()
 }
 
-// pace returns the time per epoch in seconds, with the evaluation after it; 0 if there was no epoch.
 func pace(o Outcome) float64 {
 	if o.Epochs == 0 {
 		return 0

@@ -12,6 +12,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/files"
@@ -44,14 +45,11 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 	// Progress lists the improvements of the best validation metric, in the order in which they happened.
 	Progress []Reached `json:"progress"`
-	// Records has the IDs of all records of the search.
-	Trials  []Trial  `json:"trials"`
-	Records []string `json:"records"`
+	Trials   []Trial   `json:"trials"`
+	Records  []string  `json:"records"`
 
-	// outcomes are those of all steps, in the order in which the steps ended.
-	outcomes []Outcome
-	// scores of trials at rungs, by the ID of the record that made the score known: that of the last split.
-	scores map[string]float64
+	// scored lists all scores but those of trials that went wrong, in the order in which they were reached.
+	scored []Reached
 }
 
 type Trial struct {
@@ -78,21 +76,43 @@ type Reached struct {
 	Seconds float64      `json:"seconds"`
 }
 
-// result computes the result of the search from the outcomes that are known so far.
 func (w *work) result() (*Result, error) {
 	r := &Result{Search: w.id, Dataset: w.Dataset, Model: w.Base.Model, Metric: w.Metric(), Splits: w.splits(),
 		Space: w.Space.Name, Dimensions: map[string]Range{}, Schedule: w.Schedule, Seed: w.Base.Seed,
-		Records: []string{}, scores: map[string]float64{}}
+		Progress: []Reached{}, Records: []string{}}
 	for _, d := range w.dimensions() {
 		r.Dimensions[d.Key] = d.Range
 	}
+	var all []Outcome
+	scores := map[string]float64{} // by the ID of the record that made the score known: that of the last split
 	for _, n := range slices.Sorted(maps.Keys(w.known)) {
-		r.add(n, w.known[n])
+		if outcomes := w.known[n].outcomes(); len(outcomes) > 0 {
+			all = append(all, outcomes...)
+			for _, o := range outcomes {
+				r.Epochs += o.New
+				r.Seconds += o.record.Seconds
+			}
+			one := w.known[n].summary(n, r.Splits, scores)
+			r.Trials, r.Records = append(r.Trials, one), append(r.Records, one.Records...)
+		}
 	}
-	slices.SortFunc(r.outcomes, func(a, b Outcome) int {
+	slices.SortFunc(all, func(a, b Outcome) int {
 		return cmp.Or(a.End.Compare(b.End), cmp.Compare(a.record.ID, b.record.ID))
 	})
-	r.Progress = r.improvements()
+	epochs, seconds := 0, 0.0
+	for _, o := range all {
+		epochs += o.New
+		seconds += o.record.Seconds
+		score, is := scores[o.record.ID]
+		if !is || math.IsInf(score, -1) {
+			continue
+		}
+		at := Reached{train.Number(score), o.Trial, o.Rung, epochs, seconds}
+		r.scored = append(r.scored, at)
+		if n := len(r.Progress); n == 0 || at.Val > r.Progress[n-1].Val {
+			r.Progress = append(r.Progress, at)
+		}
+	}
 	of := w.known.standings(r.Splits)
 	r.Complete = w.Schedule.Trials > 0
 	for range w.Schedule.Next(of) {
@@ -103,56 +123,25 @@ func (w *work) result() (*Result, error) {
 	if !ok {
 		return r, nil
 	}
-	i := slices.IndexFunc(r.Trials, func(t Trial) bool { return t.Trial == best })
-	r.Best = r.Trials[i]
+	r.Best = r.Trials[slices.IndexFunc(r.Trials, func(t Trial) bool { return t.Trial == best })]
 	sample, err := w.sampler.Trial(best)
 	r.Config = sample.Config.Resolved()
 	return r, err
 }
 
-// Found tells whether any trial went well.
-func (r *Result) Found() bool { return len(r.Best.Records) > 0 }
-
-// scored lists the scores of trials at rungs, in the order in which they reached them, without trials that went wrong.
-func (r *Result) scored() (all []Reached) {
-	epochs, seconds := 0, 0.0
-	for _, o := range r.outcomes {
-		epochs += o.New
-		seconds += o.record.Seconds
-		if score, is := r.scores[o.record.ID]; is && !math.IsInf(score, -1) {
-			all = append(all, Reached{train.Number(score), o.Trial, o.Rung, epochs, seconds})
-		}
-	}
-	return all
-}
-
-func (r *Result) improvements() []Reached {
-	best := []Reached{}
-	for _, at := range r.scored() {
-		if len(best) == 0 || at.Val > best[len(best)-1].Val {
-			best = append(best, at)
-		}
-	}
-	return best
-}
-
-func (r *Result) add(n int, t trial) {
+// summary summarises the outcomes of trial n, and adds its scores at rungs.
+func (t trial) summary(n int, splits []int, scores map[string]float64) Trial {
 	all := t.outcomes()
-	if len(all) == 0 {
-		return
-	}
 	one := Trial{Trial: n, Status: runs.OK, Val: train.Number(math.NaN()), Settings: all[0].Settings,
 		Records: []string{}}
 	for _, o := range all {
 		one.Records = append(one.Records, o.record.ID)
-		r.Epochs += o.New
-		r.Seconds += o.record.Seconds
 		if o.bad() {
 			one.Status, one.Message = o.record.Status, o.record.Message
 		}
 	}
 	for rung, outcomes := range t {
-		score, done := scoreOf(outcomes, r.Splits)
+		score, done := scoreOf(outcomes, splits)
 		if !done {
 			break
 		}
@@ -168,12 +157,12 @@ func (r *Result) add(n int, t trial) {
 		if one.Val = train.Number(score); math.IsInf(score, -1) {
 			one.Val = train.Number(math.NaN())
 		}
-		r.scores[last.record.ID] = score
+		scores[last.record.ID] = score
 	}
-	r.outcomes = append(r.outcomes, all...)
-	r.Records = append(r.Records, one.Records...)
-	r.Trials = append(r.Trials, one)
+	return one
 }
+
+func (r *Result) Found() bool { return len(r.Best.Records) > 0 }
 
 // Top returns at most so many trials, the best first, and those that went wrong last.
 func (r *Result) Top(most int) []Trial {
@@ -193,11 +182,10 @@ type Choices struct {
 	Chosen []runs.Choice `json:"chosen"`
 }
 
-const maxChoices = 16 << 20
-
 // OpenChoices reads a file of chosen settings. A file that does not exist has none.
 func OpenChoices(path string) (c Choices, err error) {
-	text, err := files.Read(path, "a file of chosen settings as JSON", maxChoices)
+	const limit = 16 << 20
+	text, err := files.Read(path, "a file of chosen settings as JSON", limit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	} else if err != nil {
@@ -237,30 +225,19 @@ func (r *Result) Save(ctx context.Context, path string) error {
 		return c.Dataset == r.Dataset && c.Model == r.Model && c.Source == ""
 	})
 	kept.Chosen = append(kept.Chosen, r.Choice())
-	text, err := json.MarshalIndent(kept, "", "  ")
-	if err != nil {
-		return err
-	}
-	return files.WriteText(path, append(text, '\n'))
+	return files.WriteJSON(path, kept)
 }
 
 // Describe returns the settings of a trial as text, such as "hidden 32, lr 0.01".
 func Describe(s runs.Settings) string {
-	var b bytes.Buffer
-	for i, key := range slices.Sorted(maps.Keys(s)) {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s %s", key, text(s[key]))
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		parts = append(parts, key+" "+text(s[key]))
 	}
-	return b.String()
+	return strings.Join(parts, ", ")
 }
 
 func text(value json.RawMessage) string { return string(bytes.Trim(value, `"`)) }
-
-// Figures returns two figures: the best validation metric during the search, and the trials that went well on parallel
-// axes of settings and metric.
-func (r *Result) Figures() []*report.Figure { return []*report.Figure{r.progress(), r.parallel()} }
 
 // progress plots the best validation metric, and the score of each trial at each rung, against the epochs and against
 // the hours that all trials together had taken.
@@ -269,7 +246,7 @@ func (r *Result) progress() *report.Figure {
 		best := report.Series{Name: "best so far"}
 		at := make([]report.Series, len(r.Schedule.Rungs))
 		top := math.Inf(-1)
-		for _, reached := range r.scored() {
+		for _, reached := range r.scored {
 			x, y, s := spent(reached), float64(reached.Val), &at[reached.Rung]
 			s.X, s.Y = append(s.X, x), append(s.Y, y)
 			if y > top && len(best.X) > 0 { // the curve stays level up to here
@@ -330,9 +307,8 @@ func (r *Result) parallel() *report.Figure {
 		r.Dataset), axes, lines)
 }
 
-// axes returns the settings with more than one possible value, by name. A trial may lack a setting with a condition
-// ([Range.When]), and its line then has a gap there. A value between two gaps would not be visible, so these axes are
-// kept apart as far as there are others to put between them.
+// axes returns the settings with more than one possible value, by name. A trial's line has a gap at a setting that it
+// lacks ([Range.When]). A value between two gaps would not be visible, so such axes are kept apart as far as possible.
 func (r *Result) axes() (keys []string) {
 	var always, sometimes []string
 	for _, key := range slices.Sorted(maps.Keys(r.Dimensions)) {
@@ -352,7 +328,6 @@ func (r *Result) axes() (keys []string) {
 	return append(keys, always...)
 }
 
-// coordinates returns the trial's values; for choices, the place in their list, and NaN for a setting that it lacks.
 func (r *Result) coordinates(t Trial, keys []string, axes []report.ParallelAxis) []float64 {
 	out := make([]float64, len(keys))
 	for i, key := range keys {
@@ -367,12 +342,13 @@ func (r *Result) coordinates(t Trial, keys []string, axes []report.ParallelAxis)
 	return out
 }
 
-// Draw writes each figure as SVG and PNG into a folder, and an HTML page with both. It returns the names of the files.
+// Draw writes two figures into a folder, as SVG, as PNG and on an HTML page: the best validation metric during the
+// search, and the trials on parallel axes of settings and metric. It returns the names of the files.
 func (r *Result) Draw(dir string) (names []string, err error) {
 	if err := files.Writable(dir); err != nil {
 		return nil, err
 	}
-	keep := func(name string, content []byte, err error) error {
+	write := func(name string, content []byte, err error) error {
 		if err != nil {
 			return err
 		}
@@ -380,18 +356,18 @@ func (r *Result) Draw(dir string) (names []string, err error) {
 		return files.WriteText(filepath.Join(dir, name), content)
 	}
 	var items []report.Item
-	for _, f := range r.Figures() {
+	for _, f := range []*report.Figure{r.progress(), r.parallel()} {
 		items = append(items, f)
 		svg, err := f.SVG()
-		if err := keep(f.ID+".svg", []byte(svg), err); err != nil {
+		if err := write(f.ID+".svg", []byte(svg), err); err != nil {
 			return nil, err
 		}
 		png, err := f.PNG(2)
-		if err := keep(f.ID+".png", png, err); err != nil {
+		if err := write(f.ID+".png", png, err); err != nil {
 			return nil, err
 		}
 	}
 	page, err := report.Page(fmt.Sprintf("Search of %s on %s", r.Model, r.Dataset), items...)
-	err = keep("search.html", []byte(page), err)
+	err = write("search.html", []byte(page), err)
 	return names, err
 }

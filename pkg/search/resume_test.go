@@ -166,7 +166,7 @@ func TestFailedIsTriedAgain(t *testing.T) {
 		}
 	}
 	id := s.ID()
-	w := &work{Search: s, id: id, sampler: s.Sampler(), claims: runs.ClaimsOf(s.Store), late: map[Job]bool{},
+	w := &work{Search: s, id: id, sampler: s.Sampler(), claims: runs.ClaimsOf(s.Store), tooLate: map[Job]bool{},
 		known: known{0: {{0: {Epochs: 3, Total: 1}}}}}
 	sample, err := w.sampler.Trial(0)
 	if err != nil {

@@ -37,7 +37,6 @@ func NewSchedule(epochs, least, reduction, trials int) Schedule {
 // Job is the training of a trial up to a rung, on all splits. Both count from 0.
 type Job struct{ Trial, Rung int }
 
-// Standing is what a schedule needs to know about a trial.
 type Standing struct {
 	// Scores are those at the rungs that it has reached. If the trial went wrong, the last one is minus infinity.
 	Scores []float64
@@ -45,12 +44,10 @@ type Standing struct {
 	Begun bool
 }
 
-// Bad tells whether the trial failed or diverged.
 func (s Standing) Bad() bool {
 	return len(s.Scores) > 0 && math.IsInf(s.Scores[len(s.Scores)-1], -1)
 }
 
-// Standings has the standings of all trials that have begun, by number.
 type Standings map[int]Standing
 
 // Next lists the jobs to do now, which do not depend on each other: first those that are done on some splits, then

@@ -1,15 +1,14 @@
-// Package search looks for those settings of a model that give the best validation metric on a dataset, by asynchronous
-// successive halving (ASHA; Li et al., A System for Massively Parallel Hyperparameter Tuning, MLSys 2020). Each trial
-// trains with one choice of settings ([Sampler]) from the ranges of a [Space], first for a few epochs; the best share
-// of them continue to the next of the rungs, which are numbers of epochs, and so on ([Schedule]). The score of a trial
-// at a rung is its best validation metric so far, averaged over splits; a trial that fails or diverges is worse than
-// all.
+// Package search looks for the settings of a model with the best validation metric on a dataset, by asynchronous
+// successive halving (ASHA; Li et al., A System for Massively Parallel Hyperparameter Tuning, MLSys 2020). A trial
+// draws settings ([Sampler]) from a [Space] and trains for a few epochs; the best share of trials continue to the next
+// rung, a number of epochs, and so on ([Schedule]). A trial's score at a rung is its best validation metric so far,
+// averaged over splits; one that fails or diverges is worse than all.
 //
 // A job trains a trial up to a rung, and a step is its part on one split. Each step leaves a run record, and only these
-// records decide what comes next. So a search can be interrupted, and processes can share it ([runs.Claims]).
+// decide what comes next: a search can be interrupted, and processes can share it ([runs.Claims]).
 //
-// Trials train on a copy of the graph without the labels of test nodes ([Blindfolds]). Only the chosen settings are
-// tested, by ordinary trainings after the search ([Evaluate]).
+// Trials see no labels of test nodes ([Blindfolds]). Only the chosen settings are tested, after the search
+// ([Evaluate]).
 package search
 
 import (
@@ -49,8 +48,7 @@ type Search struct {
 	Store           *runs.Store
 	Engine          *engine.Engine
 	CheckpointEvery time.Duration
-	// These may be nil. Waits is called before this process waits, because others have claimed all that can be made
-	// now.
+	// These may be nil. Waits is called before a wait for others, which have claimed all that can be made now.
 	Starts func(Step)
 	Epoch  func(Step, train.Epoch)
 	Ended  func(Step, Outcome)
@@ -131,10 +129,9 @@ func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fi
 // ID is the same for searches with the same definition, which have the same trials. It is the Profile of their records.
 func (s *Search) ID() string {
 	const short = 12
-	return runs.Search + "-" + runs.MustKey(s.definition())[:short]
+	return runs.Search + "-" + runs.Key(s.definition())[:short]
 }
 
-// checksum is that of the graph as the model of c sees it.
 func (b Blind) checksum(c train.Config) string { return models.Seen(c.Config, b.graph).Checksum() }
 
 // Metric returns the name of the metric by which trials are compared. The metric is computed on validation nodes.
@@ -153,14 +150,14 @@ func (s *Search) check() error {
 func (s *Search) Sampler() *Sampler { return newSampler(s.dimensions(), s.Base, s.Base.Seed) }
 
 // Run makes trials until none is left, or until the deadline. If ctx is cancelled, the current training saves a
-// checkpoint, and Run returns an error. A trial that diverges or fails counts as worse than all others; if it failed
-// before this call, it is tried once more. If all of the first few trials fail, Run returns an error.
+// checkpoint. A trial that diverges or fails counts as worse than all others; one that failed before this call is tried
+// once more. If all of the first few trials fail, Run returns an error.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
 	w := &work{Search: s, id: s.ID(), sampler: s.Sampler(),
-		claims: runs.ClaimsOf(s.Store), began: time.Now().Truncate(time.Millisecond), late: map[Job]bool{}}
+		claims: runs.ClaimsOf(s.Store), began: time.Now().Truncate(time.Millisecond), tooLate: map[Job]bool{}}
 	if err := w.queue().Run(ctx, func(s Step, own *runs.Claim) error { return w.make(ctx, s, own) }); err != nil {
 		return nil, err
 	}
@@ -177,8 +174,8 @@ type work struct {
 	began time.Time
 	known known
 	costs *costs
-	// late are the jobs that were stopped for the deadline, and that this process does not begin again.
-	late map[Job]bool
+	// tooLate are the jobs that were stopped for the deadline, and that this process does not begin again.
+	tooLate map[Job]bool
 }
 
 // look reads the records of the search again. It returns an error if the first ten trials failed, or all if there are
@@ -195,11 +192,11 @@ func (w *work) look() (err error) {
 	const enough = 10
 	count, why := 0, ""
 	for _, t := range w.known {
-		failed, is := t.failed()
-		if !is {
+		i := slices.IndexFunc(t.outcomes(), func(o Outcome) bool { return o.record.Status == runs.Failed })
+		if i < 0 {
 			return nil
 		}
-		count, why = count+1, failed
+		count, why = count+1, t.outcomes()[i].record.Message
 	}
 	if count < enough && (count == 0 || count != w.Schedule.Trials) {
 		return nil
@@ -242,7 +239,6 @@ func (w *work) open() iter.Seq2[Step, error] {
 	}
 }
 
-// queue hands out the steps.
 func (w *work) queue() runs.Queue[Step] {
 	return runs.Queue[Step]{Claims: w.claims, Look: w.look, Open: w.open, Waits: w.Waits, Deadline: w.Deadline,
 		Keys: func(s Step) (made, claim string) { return w.key(s), w.claimKey(s) }}
@@ -256,14 +252,13 @@ func (w *work) splits() []int {
 	return out
 }
 
-// key is the key of a step's record.
 func (w *work) key(s Step) string {
-	return runs.MustKey(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung, "split": s.Split})
+	return runs.Key(map[string]any{"search": w.id, "trial": s.Trial, "rung": s.Rung, "split": s.Split})
 }
 
 // claimKey does not depend on the rung: a training goes on from rung to rung with one checkpoint.
 func (w *work) claimKey(s Step) string {
-	return runs.MustKey(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
+	return runs.Key(map[string]any{"search": w.id, "trial": s.Trial, "split": s.Split})
 }
 
 // fits tells whether a step is predicted to reach its rung before the deadline.
@@ -272,14 +267,12 @@ func (w *work) fits(s Step) bool {
 		return true
 	}
 	left := time.Until(w.Deadline).Seconds()
-	return left > 0 && !w.late[s.Job] && w.costs.seconds(w.Dataset, s, w.known, w.claims.Kept(w.claimKey(s))) <= left
+	return left > 0 && !w.tooLate[s.Job] && w.costs.seconds(w.Dataset, s, w.known, w.claims.Kept(w.claimKey(s))) <= left
 }
 
-// errLate is the error of a training that was stopped because it would have missed the deadline. Its checkpoint is
-// kept.
-var errLate = errors.New("there is no time left")
+// errTooLate is the error of a training that was stopped for the deadline. Its checkpoint is kept.
+var errTooLate = errors.New("there is no time left")
 
-// make makes and records a step.
 func (w *work) make(ctx context.Context, s Step, own *runs.Claim) error {
 	if w.Starts != nil {
 		w.Starts(s)
@@ -289,8 +282,8 @@ func (w *work) make(ctx context.Context, s Step, own *runs.Claim) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("interrupted in %s; its state and all earlier trials are kept, and the same command goes on from "+
 			"here", s)
-	case errors.Is(err, errLate):
-		w.late[s.Job] = true
+	case errors.Is(err, errTooLate):
+		w.tooLate[s.Job] = true
 		if w.Notice != nil {
 			w.Notice(s, "would not come to its rung in time: it is left where it is")
 		}
@@ -317,9 +310,7 @@ func (w *work) execute(ctx context.Context, s Step, own *runs.Claim) (r runs.Rec
 	t := runs.Task{Kind: runs.Search, Dataset: w.Dataset, Config: s.Config.Resolved(), Split: s.Split}
 	before, higher := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
 	if higher && before.Ended {
-		if r, err = runs.Start(t, w.Graphs[i].checksum(s.Config), w.Engine.Name); err != nil {
-			return r, o, err
-		}
+		r = runs.Start(t, w.Graphs[i].checksum(s.Config), w.Engine.Name)
 		r.Status = runs.OK
 		o = before
 		o.New = 0
@@ -348,7 +339,7 @@ func (w *work) train(ctx context.Context, g *graphs.Graph, task runs.Task, s Ste
 	until, stop := runs.Until(ctx, w.Deadline)
 	defer stop()
 	pace := paced(w.Deadline, s.Until)
-	p := runs.Place{Engine: w.Engine, Graph: g, Checkpoint: own.Training(w.CheckpointEvery),
+	x := runs.Executor{Engine: w.Engine, Graph: g, Checkpoint: own.Training(w.CheckpointEvery),
 		Epoch: func(e train.Epoch) {
 			if w.Epoch != nil {
 				w.Epoch(s, e)
@@ -358,14 +349,14 @@ func (w *work) train(ctx context.Context, g *graphs.Graph, task runs.Task, s Ste
 			}
 		}}
 	if s.Rung < len(w.Schedule.Rungs)-1 {
-		p.Until = s.Until
+		x.Until = s.Until
 	}
 	if w.Notice != nil {
-		p.Notice = func(text string) { w.Notice(s, text) }
+		x.Notice = func(text string) { w.Notice(s, text) }
 	}
-	r, out, err := p.Make(until, task)
+	r, out, err := x.Make(until, task)
 	if errors.Is(err, runs.ErrInterrupted) && ctx.Err() == nil {
-		err = errLate
+		err = errTooLate
 	}
 	t, went := out.(runs.Trained)
 	if err != nil || !went {
@@ -384,21 +375,11 @@ func (w *work) train(ctx context.Context, g *graphs.Graph, task runs.Task, s Ste
 // paced returns a function for the end of each epoch, which tells whether the last epoch would come only after the
 // deadline, by the mean time of the epochs so far. The first few are too few to tell.
 func paced(deadline time.Time, until int) func(train.Epoch) bool {
-	const measured = 3
-	var start time.Time
-	first := 0
+	const enough = 3
+	var pace runs.Pace
 	return func(e train.Epoch) bool {
-		if deadline.IsZero() {
-			return false
-		}
-		if first == 0 {
-			start, first = time.Now(), e.Epoch
-		}
-		done := e.Epoch - first
-		if done < measured {
-			return false
-		}
-		each := time.Since(start) / time.Duration(done)
-		return time.Now().Add(each * time.Duration(until-e.Epoch)).After(deadline)
+		each, measured := pace.At(e)
+		left := time.Duration(each * float64(until-e.Epoch) * float64(time.Second))
+		return !deadline.IsZero() && measured >= enough && time.Now().Add(left).After(deadline)
 	}
 }

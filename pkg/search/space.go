@@ -84,26 +84,17 @@ func ParseSpace(text []byte) (*Space, error) {
 		}
 	}
 	for _, model := range models.Names() {
-		if err := s.checkConditions(model); err != nil {
-			return nil, fmt.Errorf("the space %s, for %s: %w", s.Name, model, err)
-		}
-	}
-	return &s, nil
-}
-
-// checkConditions returns an error if a condition names a setting that has one itself: these are drawn in no special
-// order, so that it might not have its value yet.
-func (s *Space) checkConditions(model string) error {
-	drawn := s.Of(model)
-	for _, d := range drawn {
-		for _, other := range drawn {
-			if _, named := d.When[other.Key]; named && len(other.When) > 0 {
-				return fmt.Errorf("the condition of %s names %s, which has a condition itself: give %s no condition, or "+
-					"name another setting", d.Key, other.Key, other.Key)
+		drawn := s.Of(model)
+		for _, d := range drawn {
+			for _, other := range drawn { // those with conditions are drawn in no special order
+				if _, named := d.When[other.Key]; named && len(other.When) > 0 {
+					return nil, fmt.Errorf("the space %s, for %s: the condition of %s names %s, which has a condition "+
+						"itself: give %s no condition, or name another setting", s.Name, model, d.Key, other.Key, other.Key)
+				}
 			}
 		}
 	}
-	return nil
+	return &s, nil
 }
 
 // ordered lists the settings that all trials of a search share.

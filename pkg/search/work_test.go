@@ -17,7 +17,7 @@ func working(t *testing.T, of known) *work {
 	t.Helper()
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
 	return &work{Search: s, id: s.ID(), sampler: s.Sampler(), claims: runs.ClaimsOf(s.Store), known: of,
-		late: map[Job]bool{}}
+		tooLate: map[Job]bool{}}
 }
 
 // made returns the outcome of a trial that went well, with the validation metric val.

@@ -6,8 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
-	"github.com/revgnn/revgnn/pkg/npz/npztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -27,7 +26,7 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(i == 0, b)
 	}
-	f.Add(true, npztest.Zeros("param.a", "|u1", 1<<20))
+	f.Add(true, filestest.Zeros("param.a", "|u1", 1<<20))
 	f.Add(false, append([]byte{2, 0, 0, 0, 0, 0, 0, 0}, "{}"...))
 	f.Fuzz(func(t *testing.T, packed bool, b []byte) {
 		name := "fuzz.safetensors"
@@ -39,7 +38,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		var read map[string]train.Array
-		fuzztest.Parse(t, func() (err error) {
+		filestest.Parse(t, func() (err error) {
 			read, err = ReadWeights(path)
 			return err
 		})

@@ -13,7 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
-	"github.com/revgnn/revgnn/pkg/files/fuzztest"
+	"github.com/revgnn/revgnn/pkg/files/filestest"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -247,7 +247,7 @@ func TestRefusals(t *testing.T) {
 	if err := m.Write(path); err != nil {
 		t.Fatal(err)
 	}
-	fuzztest.FlipsOf(t, path, func(at int) {
+	filestest.FlipsOf(t, path, func(at int) {
 		if _, err := Read(path); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("byte %d was changed: %v", at, err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/host"
+	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/report/nb"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -25,7 +25,7 @@ import (
 //
 // Fit panics on errors, so that the cell fails.
 func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Config) *train.Result {
-	ctx, stop := host.Interruptible(context.Background())
+	ctx, stop := machine.Interruptible(context.Background())
 	defer stop()
 	bar, metric := nb.Progress(title), titles[train.Metric(g)]
 	o := &train.Options{Epoch: func(at train.Epoch) {
@@ -37,7 +37,7 @@ func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Con
 		o.Checkpoint = &train.Checkpoint{Path: path, Replace: true}
 	}
 	r := nb.Must(train.Fit(ctx, e, g, split, c, o))
-	if by, is := host.InterruptOf(ctx); is && r.Status == train.Interrupted {
+	if by, is := machine.InterruptOf(ctx); is && r.Status == train.Interrupted {
 		bar.Done(r.Message + "; run the cell again to go on from there")
 		os.Exit(by.Status())
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package host
+package machine
 
 import (
 	"os"
@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endings are the signals that ask a program to end now. warnings are the signals that a scheduler sends some time
-// before it ends the program.
+// Signals that ask a program to end now, and those that a scheduler sends some time before.
 var (
 	endings  = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 	warnings = []os.Signal{syscall.SIGUSR1}

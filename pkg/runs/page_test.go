@@ -1,4 +1,4 @@
-package runpage
+package runs
 
 import (
 	"bytes"
@@ -12,24 +12,18 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/report/echarts"
-	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
 
 // recorded trains a model on split 0, and returns the record that the command 'revgnn train --runs' would make.
-func recorded(t *testing.T, g *graphs.Graph, model string) *runs.Record {
+func recorded(t *testing.T, g *graphs.Graph, model string) *Record {
 	t.Helper()
 	c := modeltest.Small(model)
 	c.Epochs = 6
-	var record runs.Record
-	_, err := runs.Sweep(t.Context(), enginetest.Open(t, engine.Go), g, c, runs.SweepOptions{Splits: []int{0}, Details: true,
-		Split: func(r *runs.SplitRecord, _ bool) {
-			var err error
-			if record, err = r.Recorded(); err != nil {
-				t.Fatal(err)
-			}
-		}})
+	var record Record
+	_, err := Sweep(t.Context(), enginetest.Open(t, engine.Go), g, c, SweepOptions{Splits: []int{0},
+		Record: func(r Record, _ bool) { record = r }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +33,7 @@ func recorded(t *testing.T, g *graphs.Graph, model string) *runs.Record {
 
 // pageOf returns the page of a record without the HTML head. The head contains the JavaScript library ECharts, in which
 // the tests do not look for texts.
-func pageOf(t *testing.T, r *runs.Record) string {
+func pageOf(t *testing.T, r *Record) string {
 	t.Helper()
 	page, err := Page(r)
 	if err != nil {
@@ -49,8 +43,8 @@ func pageOf(t *testing.T, r *runs.Record) string {
 	return body
 }
 
-// holds checks that a page contains every text of the first list, and no text of the second list.
-func holds(t *testing.T, page string, want, not []string) {
+// shows checks that a page contains every text of the first list, and no text of the second list.
+func shows(t *testing.T, page string, want, not []string) {
 	t.Helper()
 	for _, text := range want {
 		if !strings.Contains(page, text) {
@@ -77,7 +71,7 @@ func TestPageOfTwoClasses(t *testing.T) {
 	whole := []string{"Loss and ROC-AUC over epochs", "ROC curve of the test nodes: an area of",
 		"Iterations and residuals over epochs", "Similarity of the nodes", "Settings of gcn+rep",
 		"revgnn train --dataset minesweeper-generated:rows=8,cols=8", "version of go", "runs rerun 0123456789abcd"}
-	holds(t, pageOf(t, r), whole, []string{"Not in this record", "Not shown"})
+	shows(t, pageOf(t, r), whole, []string{"Not in this record", "Not shown"})
 
 	// A record of an earlier version has no details, and the record of a failed training has no outcome. Both must give
 	// a page, too.
@@ -88,16 +82,16 @@ func TestPageOfTwoClasses(t *testing.T) {
 	delete(outcome, "details")
 	older := *r
 	older.Outcome, _ = json.Marshal(outcome)
-	holds(t, pageOf(t, &older), append(whole[4:], "Not in this record: the curves", "Not in this record: the confusion",
+	shows(t, pageOf(t, &older), append(whole[4:], "Not in this record: the curves", "Not in this record: the confusion",
 		"Not in this record: iterations", "Not in this record: the smoothness"), []string{"data:image"})
 	failed := *r
-	failed.Outcome, failed.Status, failed.Message = nil, runs.Failed, "the <engine> stopped"
-	holds(t, pageOf(t, &failed), []string{"it ended as failed. The &lt;engine&gt; stopped.", "Settings of gcn+rep"},
+	failed.Outcome, failed.Status, failed.Message = nil, Failed, "the <engine> stopped"
+	shows(t, pageOf(t, &failed), []string{"it ended as failed. The &lt;engine&gt; stopped.", "Settings of gcn+rep"},
 		[]string{"<engine>"})
 	diverged := bytes.ReplaceAll(r.Outcome, []byte(`"best_epoch":`), []byte(`"best_epoch":0,"x":`))
-	failed.Outcome, failed.Status = diverged, runs.Diverged
+	failed.Outcome, failed.Status = diverged, Diverged
 	pageOf(t, &failed)
-	failed.Kind = runs.Bench
+	failed.Kind = Bench
 	if _, err := Page(&failed); err == nil || !strings.Contains(err.Error(), "pages are made of trainings") {
 		t.Errorf("got %v", err)
 	}
@@ -116,7 +110,7 @@ func TestPageOfThreeClasses(t *testing.T) {
 	}
 	g.ClassNames = []string{"ant", "bee", "<cat>"}
 	r := recorded(t, g, "mlp")
-	holds(t, pageOf(t, r), []string{"Confusion matrix of the test nodes", "ant", "&lt;cat&gt;", "Model mlp has none.",
+	shows(t, pageOf(t, r), []string{"Confusion matrix of the test nodes", "ant", "&lt;cat&gt;", "Model mlp has none.",
 		"Not shown: model mlp has no layers to follow"}, []string{"Not in this record", "<cat>"})
 	var o struct{ Details train.Details }
 	if err := json.Unmarshal(r.Outcome, &o); err != nil {
@@ -156,7 +150,7 @@ func TestSweepPage(t *testing.T) {
 	hasLibrary(t)
 	g := modeltest.Board(t, 8)
 	first := *recorded(t, g, "gcn+rep")
-	with := func(id string, split int, seed uint64, test float64, later time.Duration) runs.Record {
+	with := func(id string, split int, seed uint64, test float64, later time.Duration) Record {
 		var outcome map[string]any
 		if err := json.Unmarshal(first.Outcome, &outcome); err != nil {
 			t.Fatal(err)
@@ -172,10 +166,10 @@ func TestSweepPage(t *testing.T) {
 	}
 	other := *recorded(t, g, "gcn")
 	failed := with("stopped", 0, 0, 0.5, 2*time.Hour)
-	failed.Status, failed.Outcome = runs.Failed, nil
+	failed.Status, failed.Outcome = Failed, nil
 	alone := failed // nothing ended well on split 2, which has no numbers
 	alone.ID, alone.Split, alone.Seed = "alone", 2, 2
-	all := []runs.Record{with("earlier", 0, 0, 0.1, 0), with("newer", 0, 0, 0.5, time.Hour),
+	all := []Record{with("earlier", 0, 0, 0.1, 0), with("newer", 0, 0, 0.5, time.Hour),
 		with("second", 1, 1, 0.7, 0), with("seeded", 1, 1001, 0.9, 0), other, failed, alone}
 	list, err := Siblings(&all[2], all)
 	if err != nil || len(list) != 4 || list[0].ID != "newer" || list[2].ID != "seeded" {
@@ -186,7 +180,7 @@ func TestSweepPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, body, _ := strings.Cut(page, "<body")
-	holds(t, body, []string{"4 trainings of 3 splits", "65.00 ± 21.21 % over 2 splits", "Of several seeds",
+	shows(t, body, []string{"4 trainings of 3 splits", "65.00 ± 21.21 % over 2 splits", "Of several seeds",
 		"leave out 1 training that did not end well", "Results by split",
 		"Loss and validation ROC-AUC over epochs", "--splits 0,1,2 ",
 		"--splits 1 ", "--seed=1000 "}, []string{"earlier", "stopped", ">0.00 %<", "NaN %", "Not in this record"})

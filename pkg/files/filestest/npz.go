@@ -1,5 +1,4 @@
-// Package npztest makes .npz and .npy files for tests. Some of the files are invalid on purpose.
-package npztest
+package filestest
 
 import (
 	"archive/zip"

@@ -1,4 +1,4 @@
-package runpage
+package runs
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// numbersOf converts values to float64, and multiplies them by a factor.
+// numbersOf returns values times a factor.
 func numbersOf(values []train.Number, by float64) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {
@@ -25,42 +25,60 @@ func epochs(c train.Curves) []float64 {
 	return x
 }
 
-// curves draws the loss over epochs, and the metric on the validation and test nodes.
-func (r run) curves(c train.Curves) report.Item {
+// curves draws the loss, and the metric on validation and test nodes, over epochs.
+func (t training) curves(c train.Curves) report.Item {
 	x := epochs(c)
 	metrics := []report.Series{{Name: "validation", X: x, Y: numbersOf(c.Val, 100)}}
 	if len(c.Test) > 0 {
 		metrics = append(metrics,
 			report.Series{Name: "test (nothing is chosen by it)", X: x, Y: numbersOf(c.Test, 100)})
 	}
-	if r.out.BestEpoch > 0 {
+	if t.BestEpoch > 0 {
 		metrics = append(metrics, report.Series{Name: "best epoch", Style: report.Points,
-			X: []float64{float64(r.out.BestEpoch)}, Y: []float64{100 * float64(r.out.Val)}})
+			X: []float64{float64(t.BestEpoch)}, Y: []float64{100 * float64(t.Val)}})
 	}
-	return report.Plots("run-curves", "Loss and "+r.metric()+" over epochs",
+	return report.Plots("run-curves", "Loss and "+t.metric()+" over epochs",
 		report.Plot{Title: "Training loss", XName: "epoch", YName: "loss",
 			Series: []report.Series{{Name: "training loss", X: x, Y: numbersOf(c.Loss, 1)}}},
-		report.Plot{Title: "After each epoch", XName: "epoch", YName: r.metric() + " [%]", Series: metrics})
+		report.Plot{Title: "After each epoch", XName: "epoch", YName: t.metric() + " [%]", Series: metrics})
 }
 
-// solves draws two plots: the iterations per reverse layer over epochs, and the largest residual over epochs. The axis
-// of the residuals is logarithmic and cannot show 0. Therefore residuals of 0 are left out.
-func (r run) solves(c train.Curves) []report.Item {
-	x := epochs(c)
-	residual := report.Series{Name: "largest residual", X: x, Y: numbersOf(c.Residual, 1)}
-	positive := false
-	for i, y := range residual.Y {
-		if !(y > 0) {
-			residual.Y[i] = math.NaN()
+// sweepCurves draws the loss and the validation metric over epochs, a line for each training that has recorded them.
+func sweepCurves(all []training) report.Item {
+	var losses, vals []report.Series
+	for _, t := range all {
+		if t.Details == nil || len(t.Details.Curves.Epochs) == 0 {
+			continue
 		}
-		positive = positive || y > 0
+		c, name := t.Details.Curves, fmt.Sprintf("split %d, seed %d", t.Record.Split, t.Record.Seed)
+		losses = append(losses, report.Series{Name: name, X: epochs(c), Y: numbersOf(c.Loss, 1)})
+		vals = append(vals, report.Series{Name: name, X: epochs(c), Y: numbersOf(c.Val, 100)})
 	}
+	if len(losses) == 0 {
+		return absent(noCurves)
+	}
+	metric := "validation " + all[0].metric()
+	return report.Plots("sweep-curves", "Loss and "+metric+" over epochs",
+		report.Plot{Title: "Training loss", XName: "epoch", YName: "loss", Series: losses},
+		report.Plot{Title: "After each epoch", XName: "epoch", YName: metric + " [%]", Series: vals})
+}
+
+// solves draws the iterations per reverse layer, and the largest residual on a logarithmic axis, over epochs.
+func (t training) solves(c train.Curves) []report.Item {
+	x := epochs(c)
 	plots := []report.Plot{{Title: "Iterations", XName: "epoch", YName: "iterations per reverse layer",
 		Series: []report.Series{{Name: "solve", X: x, Y: numbersOf(c.Solve, 1)},
 			{Name: "adjoint solve", X: x, Y: numbersOf(c.Adjoint, 1)}}}}
+	residual, positive := numbersOf(c.Residual, 1), false
+	for i, y := range residual {
+		if !(y > 0) { // a logarithmic axis cannot show it
+			residual[i] = math.NaN()
+		}
+		positive = positive || y > 0
+	}
 	if positive {
-		series := []report.Series{residual}
-		if tolerance := r.config.Tolerance; tolerance > 0 {
+		series := []report.Series{{Name: "largest residual", X: x, Y: residual}}
+		if tolerance := t.config.Tolerance; tolerance > 0 {
 			series = append(series, report.Series{Name: "tolerance", Style: report.Fitted,
 				X: []float64{x[0], x[len(x)-1]}, Y: []float64{tolerance, tolerance}})
 		}
@@ -73,24 +91,22 @@ func (r run) solves(c train.Curves) []report.Item {
 			"--max-iterations.")}
 }
 
-// roc draws the ROC curve of the test nodes or, if the split has no test nodes, of the validation nodes.
-func (r run) roc(d *train.Details) report.Item {
-	x, y := numbersOf(d.ROC.FalsePositive, 100), numbersOf(d.ROC.TruePositive, 100)
-	area := r.out.Test
+// roc draws the ROC curve of the test nodes, or of the validation nodes if there are none.
+func (t training) roc(d *train.Details) report.Item {
+	area := t.Test
 	if d.Judged != "test" {
-		area = r.out.Val
+		area = t.Val
 	}
 	positive, negative := d.Classes[1], d.Classes[0]
 	return report.Curves("run-roc", fmt.Sprintf("ROC curve of the %s nodes: an area of %.2f %%", d.Judged, 100*area),
 		fmt.Sprintf("nodes of class %s taken for class %s [%%]", negative, positive),
 		fmt.Sprintf("nodes of class %s found [%%]", positive),
-		[]report.Series{{Name: r.Model, X: x, Y: y},
+		[]report.Series{{Name: t.Model, X: numbersOf(d.ROC.FalsePositive, 100), Y: numbersOf(d.ROC.TruePositive, 100)},
 			{Name: "by chance", Style: report.Fitted, X: []float64{0, 100}, Y: []float64{0, 100}}},
 		report.Axes{RangeY: [2]float64{0, 100}})
 }
 
-// confusion returns the confusion matrix as a table. Each row has the nodes of one true class, and each column the
-// nodes of one predicted class. A cell is darker if it has a larger share of the nodes of its row.
+// confusion returns the confusion matrix, a row for each true class and a column for each predicted one.
 func confusion(d *train.Details) report.Item {
 	t := &report.Table{ID: "run-confusion", Corner: "Class",
 		Title: fmt.Sprintf("Confusion matrix of the %s nodes", d.Judged),
@@ -105,24 +121,24 @@ func confusion(d *train.Details) report.Item {
 		for _, n := range counts {
 			all += n
 		}
-		row := report.Row{Label: d.Classes[k]}
-		for _, n := range counts {
-			row.Cells = append(row.Cells, report.Count(n).Shaded(float64(n)/float64(max(1, all))))
-		}
 		found := report.Text("–")
 		if all > 0 {
 			found = report.Number(100*float64(counts[k])/float64(all), 1)
 		}
-		t.Rows = append(t.Rows, report.Row{Label: row.Label, Cells: append(row.Cells, report.Count(all), found)})
+		row := report.Row{Label: d.Classes[k]}
+		for _, n := range counts {
+			row.Cells = append(row.Cells, report.Count(n).Shaded(float64(n)/float64(max(1, all))))
+		}
+		row.Cells = append(row.Cells, report.Count(all), found)
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
-// smoothness draws the GSL of the states after some of the layers. The GSL says how similar the features of the nodes
-// are. If the GSL cannot be drawn, smoothness returns a sentence that says why.
-func (r run) smoothness() []report.Item {
+// smoothness draws measures of the states after layers ([train.Smoothness]), or says why not.
+func (t training) smoothness() []report.Item {
 	var forward, reverse []train.Smoothness
-	if f := r.out.Followed; f != nil {
+	if f := t.Followed; f != nil {
 		for _, l := range f.Forward {
 			forward = append(forward, train.Smoothness{Layer: l.Layer, GSL: l.GSL})
 		}
@@ -130,7 +146,7 @@ func (r run) smoothness() []report.Item {
 			reverse = append(reverse, train.Smoothness{Layer: l.Layer, GSL: l.GSL})
 		}
 	}
-	if d := r.out.Details; d != nil {
+	if d := t.Details; d != nil {
 		forward, reverse = d.Forward, d.Reverse
 		if d.NoSmoothness != "" {
 			return []report.Item{report.Paragraph("Not shown: " + d.NoSmoothness + ".")}

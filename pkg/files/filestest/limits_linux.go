@@ -1,4 +1,4 @@
-package machinetest
+package filestest
 
 import (
 	"errors"
@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// Disk returns a folder on a disk of the given size in bytes, and a function that changes this size. The disk is a file
-// system in main memory.
+// Disk returns a folder on a disk of the given size in bytes, in main memory, and a function that changes this size.
 func Disk(t testing.TB, bytes int) (dir string, resize func(bytes int)) {
 	t.Helper()
 	dir = t.TempDir()
@@ -35,8 +34,8 @@ func Disk(t testing.TB, bytes int) (dir string, resize func(bytes int)) {
 	}
 }
 
-// Group makes a control group with the given number of bytes of memory and without swap space. It returns a function
-// that changes a command so that the command runs in this group.
+// Group makes a control group with the given bytes of memory and no swap space. The function within lets a command run
+// in it.
 func Group(t testing.TB, bytes int) (within func(*exec.Cmd) *exec.Cmd) {
 	t.Helper()
 	dir, err := newGroup(bytes)
@@ -60,9 +59,7 @@ func Group(t testing.TB, bytes int) (within func(*exec.Cmd) *exec.Cmd) {
 	}
 }
 
-// newGroup makes a control group inside a group of this process, and sets its memory limit. The file /proc/self/cgroup
-// lists the groups of this process, which may be of version 1 or 2 of control groups. newGroup tries these groups in
-// the order of the list, until it can make a group inside one of them.
+// newGroup makes a control group inside the first group of this process where it can, of version 1 or 2.
 func newGroup(bytes int) (dir string, err error) {
 	own, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
@@ -87,8 +84,6 @@ func newGroup(bytes int) (dir string, err error) {
 		}
 		for name, limit := range limits {
 			if err == nil {
-				// A limit of a group is set by writing it to a file in the group's folder. If this file does not exist,
-				// the group cannot have the limit. The function write then returns an error.
 				err = write(filepath.Join(dir, name), limit)
 			}
 		}
@@ -100,7 +95,7 @@ func newGroup(bytes int) (dir string, err error) {
 	return "", err
 }
 
-// write writes a number to a file, which must exist.
+// write writes a number to a file that exists: one that the group cannot limit has none.
 func write(path string, number int) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {

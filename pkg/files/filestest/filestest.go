@@ -1,6 +1,7 @@
-// Package fuzztest checks what every fuzz test of a parser must check: that the parser takes a bounded amount of
-// memory, and that its errors have one line. It also flips bytes of files, to test that damaged files are noticed.
-package fuzztest
+// Package filestest has what tests of files share: .npz files, some of them invalid on purpose; parsers that take
+// bounded memory and give errors of one line; damage that is noticed; and small disks and memory. Linux limits the
+// latter two; that needs rights such as those of root, and tests without them are skipped.
+package filestest
 
 import (
 	"runtime/metrics"
@@ -8,11 +9,10 @@ import (
 	"testing"
 )
 
-// most is the largest number of bytes that parsing one input may allocate in total.
-const most = 1 << 30
+const most = 1 << 30 // bytes
 
 // Parse runs a parser, and returns whether it accepted its input. The test fails if the parser allocated more than 1
-// GiB in total, or if its error does not have exactly one line.
+// GiB in total, or if its error has not exactly one line.
 func Parse(t *testing.T, parse func() error) bool {
 	t.Helper()
 	before := allocated()

@@ -1,4 +1,4 @@
-package fuzztest
+package filestest
 
 import (
 	"bytes"
@@ -6,16 +6,13 @@ import (
 	"testing"
 )
 
-// wholly is the largest size, in bytes, of a file in which every byte is flipped. sampled is roughly the number of
-// bytes that are flipped in a larger file.
+// In a file of up to wholly bytes, every byte is flipped; of a larger one, about so many as sampled says.
 const (
 	wholly  = 4 << 10
 	sampled = 1 << 10
 )
 
-// flips chooses bytes of a file of the given size, and calls f for each of them. In a small file it chooses every byte,
-// and in a large file about a thousand bytes. For each byte it calls f twice: first to flip one bit, and then to flip
-// all eight bits. The argument at of f is the byte's position. The argument bits has a 1 for each bit to flip.
+// flips calls f twice for each of the chosen bytes: to flip one bit, and to flip all eight.
 func flips(size int, f func(at int, bits byte)) {
 	step := 1
 	if size > wholly {
@@ -27,8 +24,8 @@ func flips(size int, f func(at int, bits byte)) {
 	}
 }
 
-// Flips changes bytes of a file's content, one at a time. For each change it calls f with the position of the changed
-// byte and with the changed content. The function f must not keep the changed content, since Flips changes it again.
+// Flips changes bytes of a content, one at a time, and calls f with the byte's position and the changed content, which
+// f must not keep.
 func Flips(content []byte, f func(at int, flipped []byte)) {
 	flipped := bytes.Clone(content)
 	flips(len(content), func(at int, bits byte) {
@@ -38,15 +35,13 @@ func Flips(content []byte, f func(at int, flipped []byte)) {
 	})
 }
 
-// FlipsOf changes bytes of the file at path, one at a time. After each change it calls f with the position of the
-// changed byte, and then restores the byte.
+// FlipsOf changes bytes of a file, one at a time, and calls f with the byte's position before it restores the byte.
 func FlipsOf(t *testing.T, path string, f func(at int)) {
 	t.Helper()
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Each change overwrites only one byte of the file. Writing the whole file for each change would be slower.
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

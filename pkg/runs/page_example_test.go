@@ -1,4 +1,4 @@
-package runpage_test
+package runs_test
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
-	"github.com/revgnn/revgnn/pkg/runpage"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -28,12 +27,8 @@ func recorded() (run runs.Record) {
 	}
 	c := train.Default("gcn+rep")
 	c.Forward, c.Reverse, c.Hidden, c.Epochs = 1, 2, 4, 3
-	_, err = runs.Sweep(ctx, e, g, c, runs.SweepOptions{Splits: []int{0}, Details: true,
-		Split: func(r *runs.SplitRecord, _ bool) {
-			if run, err = r.Recorded(); err != nil {
-				log.Fatal(err)
-			}
-		}})
+	_, err = runs.Sweep(ctx, e, g, c, runs.SweepOptions{Splits: []int{0},
+		Record: func(r runs.Record, _ bool) { run = r }})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -47,7 +42,7 @@ func ExampleCommand() {
 	if err := json.Unmarshal(run.Config, &c); err != nil {
 		log.Fatal(err)
 	}
-	command := runpage.Command(&run, c)
+	command := runs.Command(&run, c)
 	fmt.Println(strings.ReplaceAll(command, " --", " \\\n  --"))
 	// Output:
 	// revgnn train \
@@ -66,7 +61,7 @@ func ExampleCommand() {
 // library for figures, which is installed only by `make setup`.
 func ExamplePage() {
 	run := recorded()
-	page, err := runpage.Page(&run)
+	page, err := runs.Page(&run)
 	if err != nil {
 		log.Fatal(err)
 	}
