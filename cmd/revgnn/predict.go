@@ -237,7 +237,7 @@ func (o evaluation) evaluate(e *engine.Engine, g *graphs.Graph, c train.Config,
 	if err != nil {
 		return out, nil, err
 	}
-	p, err := train.Predict(e, g, o.split, c, wanted, o.gradients)
+	p, err := train.Evaluate(e, g, o.split, c, wanted, o.gradients)
 	if err != nil {
 		return out, nil, err
 	}

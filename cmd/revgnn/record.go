@@ -12,7 +12,6 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -81,7 +80,7 @@ func (r *recorder) start(c train.Config) {
 	}
 	var err error
 	r.about, err = runs.Start(runs.Task{Kind: r.kind, Dataset: r.graph.Name, Config: c.Resolved(), Split: runs.NoSplit},
-		models.Seen(c.Config, r.graph).Checksum(), r.engine.Name)
+		c.InputGraph(r.graph).Checksum(), r.engine.Name)
 	r.err = cmp.Or(r.err, err)
 }
 

@@ -4,12 +4,11 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Custom returns y with a gradient that is written by hand. GoMLX does not differentiate the computation of y from the
-// inputs. Given the cotangent v of y, pull returns the cotangents of the inputs, each in the shape of its input. All
-// have one floating-point type. Second derivatives differentiate the operations of pull.
+// Custom returns y with a gradient by hand: given the cotangent v of y, pull returns those of the inputs, in their shapes.
+// All have one floating-point type. Second derivatives differentiate the operations of pull.
 //
-// Custom costs nothing where nothing is differentiated: in the body of a loop, or where all inputs are results of
-// StopGradient. [Differentiate] also leaves it out of the forward pass.
+// Custom costs nothing in the body of a loop, or where all inputs are results of StopGradient; [Differentiate] leaves it out
+// of the forward pass.
 func Custom(y *Node, inputs []*Node, pull func(v *Node) []*Node) *Node {
 	stopped := true
 	for _, n := range inputs {
@@ -18,8 +17,8 @@ func Custom(y *Node, inputs []*Node, pull func(v *Node) []*Node) *Node {
 	if stopped || !y.Graph().IsMainFunc() {
 		return y
 	}
-	// GoMLX's IdentityWithCustomGradient has one argument: here a vector of as many zeros as y has entries, and then
-	// the entries of all inputs. The result is the sum of y and these zeros, whose cotangent is that of y.
+	// GoMLX's IdentityWithCustomGradient has one argument: here as many zeros as y has entries, and the entries of all
+	// inputs. The result is the sum of y and these zeros, whose cotangent is that of y.
 	shape := y.Shape().Dimensions
 	first := func(p *Node) *Node {
 		return graph.Reshape(graph.Slice(p, graph.AxisRange(0, y.Shape().Size())), shape...)

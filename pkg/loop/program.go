@@ -10,19 +10,15 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// program is a computation that is built in a separate graph. This graph is never compiled. Instead, [program.again]
-// copies the computation, operation by operation, into a function of another graph. The separate graph has only one
-// function, so that GoMLX's scalar constants and its function Gradient work there, unlike in the body of a loop.
+// program is a computation in a graph of its own, where scalar constants and Gradient work, unlike in a loop's body. It is
+// never compiled: [program.again] copies it into a function of another graph.
 type program struct {
 	graph *graph.Graph
-	// leaves has an entry for each constant and each Iota (an array of the numbers 0, 1, 2, …) of the graph. The entry
-	// is a function that makes the same node in another graph.
+	// leaves make each constant and Iota in another graph.
 	leaves map[*Node]func(g *graph.Graph) *Node
 }
 
-// newProgram makes a program. It gives a new graph to the function build, which builds the computation in this graph.
-// Each node of the graph must be a constant, an Iota (an array of the numbers 0, 1, 2, …), a parameter, or a node that
-// is computed from other nodes.
+// newProgram builds a computation of constants, Iotas, parameters, and what is computed from them.
 func newProgram(backend compute.Backend, build func(g *graph.Graph)) *program {
 	if outer, inside := backend.(*recorder); inside { // a program within a program has constants of its own
 		backend = outer.Backend
@@ -43,9 +39,7 @@ func newProgram(backend compute.Backend, build func(g *graph.Graph)) *program {
 	return p
 }
 
-// refused lists the operations that [program.again] cannot copy into another graph. Each of them contains a function,
-// for example the body of a loop or the comparison in a sort, and program.again does not copy functions. The strings
-// name the operations in error messages.
+// refused are operations that contain functions, which [program.again] does not copy, as error messages call them.
 var refused = map[graph.NodeType]string{
 	graph.NodeTypeWhile:               "a loop",
 	graph.NodeTypeIf:                  "a branch",
@@ -60,8 +54,7 @@ var refused = map[graph.NodeType]string{
 	graph.NodeTypeArgMinMax:           "the position of a maximum or minimum",
 }
 
-// again copies nodes of the program, and all nodes from which they are computed, into the graph g. It returns the
-// copies of the given nodes. The map known has the copies that exist already, and again adds each new copy to this map.
+// again copies nodes and all that they are computed from into g. known has the copies so far.
 func (p *program) again(g *graph.Graph, known map[*Node]*Node, nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {
@@ -70,7 +63,6 @@ func (p *program) again(g *graph.Graph, known map[*Node]*Node, nodes []*Node) []
 	return out
 }
 
-// make copies one node, as [program.again] does.
 func (p *program) make(g *graph.Graph, known map[*Node]*Node, n *Node) *Node {
 	if made := known[n]; made != nil {
 		return made
@@ -86,7 +78,6 @@ func (p *program) make(g *graph.Graph, known map[*Node]*Node, n *Node) *Node {
 	return known[n]
 }
 
-// allow panics if the node's operation is listed in refused.
 func allow(n *Node) {
 	if what, bad := refused[n.Type()]; bad {
 		panic(fmt.Errorf("package loop: %s cannot be in a function that is differentiated inside a loop: "+
@@ -94,8 +85,7 @@ func allow(n *Node) {
 	}
 }
 
-// recorder is a backend that records each constant and each Iota (an array of the numbers 0, 1, 2, …) that is made in
-// its graphs. For each of them, leaves has a function. This function makes the same constant or Iota in another graph.
+// recorder is a backend that records, for each constant and Iota in its graphs, a function that makes it in another graph.
 type recorder struct {
 	compute.Backend
 	leaves []func(g *graph.Graph) *Node
@@ -117,7 +107,7 @@ type recorded struct {
 	r *recorder
 }
 
-// Constant makes a constant and records a copy of its values, since GoMLX's graph does not store the values.
+// Constant copies the values, which GoMLX's graph does not store.
 func (f recorded) Constant(flat any, dims ...int) (compute.Value, error) {
 	value, err := f.Function.Constant(flat, dims...)
 	if err != nil {

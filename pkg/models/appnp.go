@@ -21,25 +21,18 @@ type appnpSettings struct {
 }
 
 // appnp is APPNP, "approximate personalised propagation of neural predictions" (Gasteiger, Bojchevski and Günnemann,
-// "Predict then Propagate", ICLR 2019). A perceptron of two layers computes Z_0 from the node features X. Then Z_0 is
-// propagated along the edges in K steps:
+// "Predict then Propagate", ICLR 2019), as a network of He et al. (NeurIPS 2021), whose results the paper's tables quote:
 //
 //	Z_0     = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], Z_k [n, outputs]
 //	Z_{k+1} = (1 - α) Â Z_k + α Z_0                              K times
 //	logits  = Z_K
 //
-// Â = D^-1/2 (A + I) D^-1/2, where D holds the degrees of A + I. α is the weight of Z_0 in every step. The defaults are
-// the published K = 10, α = 0.1, width 64 and dropout 0.5.
-//
-// The network is that of He et al. (NeurIPS 2021), whose results the paper's tables quote. The parameters have the
-// names of their code, https://github.com/ivam-he/BernNet, which applies weight decay to all weights. The code of
-// Gasteiger et al. applies weight decay to W1 alone, and also drops entries of Â in every step.
-//
-// Z_K equals Z_0, multiplied by a polynomial of Â. [pageRank] returns the coefficients of this polynomial.
+// Â = D^-1/2 (A + I) D^-1/2, D the degrees of A + I. The defaults are published. The parameters have the names of
+// https://github.com/ivam-he/BernNet. The code of Gasteiger et al. applies weight decay to W1 alone, and drops entries of
+// Â in every step. Z_K is a polynomial of Â times Z_0, with the coefficients [pageRank].
 type appnp struct{ filterNet }
 
-// Build implements [Network]. The representation, [n, d], is the input of the perceptron's second layer:
-// dropout(ReLU(…)) in the formula of [appnp].
+// Build implements [Network]. The representation, [n, d], is dropout(ReLU(…)).
 func (a *appnp) Build(b *Builder) Output {
 	h, z := b.perceptron()
 	s := OwnOf[appnpSettings](b.Config)
@@ -48,9 +41,7 @@ func (a *appnp) Build(b *Builder) Output {
 	return Output{Logits: y, Representation: h}
 }
 
-// pageRank returns the coefficients of a polynomial of the normalised adjacency Â, for the powers Â^0 … Â^K. K steps of
-// [appnp] multiply Z_0 by this polynomial. (The steps are those of personalised PageRank.) The coefficients are
-// α (1 - α)^k for k < K, and (1 - α)^K for k = K. The argument order is K, and alpha is α.
+// pageRank are the coefficients of Â^0 … Â^K for K steps of [appnp]: α (1 - α)^k for k < K, and (1 - α)^K for k = K.
 func pageRank(order int, alpha float64) []float64 {
 	out := make([]float64, order+1)
 	for k := range out {

@@ -12,12 +12,12 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/revgnn/revgnn/pkg/machine"
+	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Builder is the argument of [Network.Build]: a network uses it to add itself to a computation graph. The layers that
-// Builder has as methods, such as [Builder.Linear], have the formulas, parameter names, shapes and initial values of
-// PyTorch's layers. A network may also use GoMLX's own layers, with the field Scope.
+// Builder is what [Network.Build] adds a network to a computation graph with. Its layers have the formulas, parameter names,
+// shapes and initial values of PyTorch's. GoMLX's own layers work as well, with the field Scope.
 type Builder struct {
 	*Model
 	Scope *model.Scope
@@ -28,33 +28,12 @@ type Builder struct {
 	// labels, [n, 1], holds the number of each node's class. mask, [n, 1], is 1 for training nodes, else 0. Both are
 	// nil if [Builder.Teach] was not called.
 	labels, mask *Node
-	// [Model.Declare] builds the network once, to create its parameters. It sets start, which makes the initial value
-	// of a parameter. It reads params, which lists the parameters that were created. In all other builds of the
-	// network, start and params are nil.
+	// start makes initial values, and params are the parameters that were created, in [Model.Declare] alone.
 	start  func(Param) (*tensors.Tensor, error)
 	params []Param
 	// layer is the layer that [Builder.Layers] is building. It is nil outside of Builder.Layers.
 	layer *layerOf
 }
-
-// declare builds the network and returns Output.Solves.
-func (b *Builder) declare() (solves int, err error) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case startError:
-			err = p.error
-		case error:
-			err = fmt.Errorf("the computation graph cannot be built: %w", p)
-		default:
-			panic(p)
-		}
-	}()
-	return b.Network.Build(b).Solves, nil
-}
-
-// startError is an error in creating a parameter, as opposed to one in building the graph.
-type startError struct{ error }
 
 // Param is the value of a parameter in the store. [Model.Declare] creates those that are missing; elsewhere they panic.
 func (b *Builder) Param(p Param) *Node {
@@ -71,7 +50,7 @@ func (b *Builder) Param(p Param) *Node {
 			v, err = b.Scope.CreateVariable(p.Name, value)
 		}
 		if err != nil {
-			panic(startError{err})
+			panic(failure{err})
 		}
 		v.SetTrainable(!p.Fixed)
 		b.params = append(b.params, p)
@@ -219,4 +198,34 @@ func (b *Builder) scaled(name string, x, mean, variance *Node) *Node {
 	shift := b.Param(Param{Name: name + ".bias", Shape: width})
 	y := Div(Sub(x, mean), Sqrt(AddScalar(variance, epsilon)))
 	return Add(Mul(y, ExpandLeftToRank(scale, 2)), ExpandLeftToRank(shift, 2))
+}
+
+// EncodeRows is S W^T + b, [n, out], a linear layer that reads row i of S, [n, n], such as the adjacency, in place of the
+// features of node i. The columns of S and of W, [out, n], are in the dataset's order: see [Arrays.Rectangular].
+func (b *Builder) EncodeRows(name string, s sparse.Operator, out int) *Node {
+	n := len(b.Order)
+	limit := 1 / math.Sqrt(float64(n))
+	w := b.Param(Param{Name: name + ".weight", Shape: []int{out, n}, Limit: limit, Nodes: true})
+	bias := b.Param(Param{Name: name + ".bias", Shape: []int{out}, Limit: limit})
+	return Add(s.Product(Transpose(w, 0, 1)), ExpandLeftToRank(bias, 2))
+}
+
+// unit scales rows to length 1, as torch.nn.functional.normalize does. Rows of zeros stay.
+func unit(x *Node) *Node {
+	return Div(x, Sqrt(MaxScalar(ReduceAndKeep(Square(x), ReduceSum, 1), 1e-24)))
+}
+
+// FromScores are logits, [n, Outputs], of scores for the classes, [n, Classes]. For two classes, this is the second score
+// minus the first, whose logistic function is the softmax probability of the second class.
+func (b *Builder) FromScores(scores *Node) *Node {
+	if b.Outputs == b.Classes {
+		return scores
+	}
+	return Sub(Slice(scores, AxisRange(), AxisRange(1, 2)), Slice(scores, AxisRange(), AxisRange(0, 1)))
+}
+
+// ridgeInverse is (S + diag(r))^-1 for a symmetric, positive semidefinite S, [k, k], and r > 0, [1, k] or a scalar.
+func ridgeInverse(s, r *Node) *Node {
+	eye := ConvertDType(Equal(Iota(s.Graph(), s.Shape(), 0), Iota(s.Graph(), s.Shape(), 1)), s.DType())
+	return solve.MatrixInverse(Add(s, Mul(eye, r)))
 }

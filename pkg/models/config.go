@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+
+	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
 // Config is the configuration of a model. Each field with a tag is a setting that models share, by the field's name in
@@ -20,10 +22,9 @@ type Config struct {
 	Dropout    float64 `most:"0.99" absent:"0" help:"probability of dropping a feature"`
 	Activation string  `default:"relu" absent:"relu" oneof:"relu,leaky-relu,elu,tanh,softplus" help:"activation"`
 	Ego        bool    `absent:"false" help:"give layers a weight for the node itself, apart from its neighbours"`
-
-	// Lipschitz is the bound c < 1 on the sum of the norms of a layer's weights (paper section 3.3). Normalise
-	// "project" keeps it after every step of the optimiser, as in the paper; "reparametrise" inside the model, as in
-	// the authors' code.
+	// Lipschitz is the bound c < 1 on the sum of the norms of a layer's weights (paper section 3.3).
+	// Normalise "project" keeps it after every step of the optimiser, as in the paper; "reparametrise" inside the model,
+	// as in the authors' code.
 	Lipschitz float64 `default:"0.999" least:"1e-6" most:"0.9999999" help:"bound on the norm of the layers' weights"`
 	Bound     string  `default:"frobenius" oneof:"frobenius,spectral" help:"norm that is bounded; spectral is wider"`
 	Normalise string  `default:"project" oneof:"project,reparametrise" help:"how the bound is kept"`
@@ -34,7 +35,7 @@ type Config struct {
 	MaxIterations int     `default:"16" least:"1" most:"65536" help:"most fixed-point iterations per layer"`
 	Adjoint       string  `default:"implicit" oneof:"implicit,unrolled" help:"gradient of a reverse layer"`
 
-	// Norm is the normalisation of [Builder.Norm]; in the paper's models, it comes before the head.
+	// Norm is that of [Builder.Norm]; in the paper's models, it comes before the head.
 	Norm string `default:"none" absent:"none" oneof:"none,layer,batch,instance" help:"normalisation"`
 	// NormLayers is LayerNorm without parameters, or PairNorm with one factor for all rows (pair) or one each
 	// (pair-si).
@@ -75,8 +76,7 @@ var usual = sync.OnceValue(func() (c Config) {
 	return c
 })
 
-// Default returns a model's configuration with default settings. If there is no model of this name, only the field
-// Model is set.
+// Default has the default settings of a model. If there is no model of this name, only the field Model is set.
 func Default(model string) Config {
 	c := Config{Model: model}
 	k, err := Lookup(model)
@@ -90,32 +90,17 @@ func Default(model string) Config {
 	fields := c.shared()
 	for i, s := range all.shared() {
 		if k.Has(s.Name) {
-			copyValue(fields[i], s)
+			fields[i].value.Set(s.value)
 		}
 	}
 	c.Own = k.Own
 	return c
 }
 
-// copyValue gives the first setting the value of the second one. Both have the same type.
-func copyValue(to, from Setting) {
-	switch v := to.Value.(type) {
-	case *int:
-		*v = *from.Value.(*int)
-	case *float64:
-		*v = *from.Value.(*float64)
-	case *bool:
-		*v = *from.Value.(*bool)
-	case *string:
-		*v = *from.Value.(*string)
-	}
-}
-
 // HasReverse tells whether the model has a reverse process.
 func (c Config) HasReverse() bool { return registry[c.Model].Plain != "" }
 
-// Contraction returns s c, the bound on Lip(h) for the branch h of the layers. The setting Lipschitz is c, the bound on
-// the norm of the weights. The setting BlockScale is s, which multiplies the weights.
+// Contraction is s c, the bound on Lip(h): BlockScale times Lipschitz.
 func (c Config) Contraction() float64 {
 	if c.BlockScale == 0 { // the model does not have this setting
 		return c.Lipschitz
@@ -123,7 +108,7 @@ func (c Config) Contraction() float64 {
 	return c.BlockScale * c.Lipschitz
 }
 
-// Depth returns the depth of the configuration as a short text: "8/16" for 8 forward and 16 reverse layers.
+// Depth is a short text: "8/16" for 8 forward and 16 reverse layers.
 func (c Config) Depth() string {
 	if k := registry[c.Model]; k.Depth != nil {
 		return k.Depth(c)
@@ -134,8 +119,7 @@ func (c Config) Depth() string {
 	return fmt.Sprint(c.Forward)
 }
 
-// Resolved returns the configuration after filling in the settings that depend on other settings, such as the number of
-// layers of the head.
+// Resolved fills in the settings that depend on others, such as the number of layers of the head.
 func (c Config) Resolved() Config {
 	if k := registry[c.Model]; k.Resolve != nil {
 		k.Resolve(&c)
@@ -143,8 +127,7 @@ func (c Config) Resolved() Config {
 	return c
 }
 
-// Validate returns an error if a setting has an impossible value, or if the model does not have the setting. The error
-// names the first such setting, and says what to choose instead.
+// Validate names the first setting that has an impossible value or that the model lacks, and says what to choose.
 func (c Config) Validate() error {
 	k, err := Lookup(c.Model)
 	if err != nil {
@@ -155,7 +138,7 @@ func (c Config) Validate() error {
 			c.Model, have, c.Model)
 	}
 	for _, s := range c.shared() {
-		if !k.Has(s.Name) && !s.isZero() {
+		if !k.Has(s.Name) && !s.value.IsZero() {
 			return c.refuse(s.Name)
 		}
 	}
@@ -166,6 +149,39 @@ func (c Config) Validate() error {
 	}
 	if k.Check != nil {
 		return k.Check(c)
+	}
+	return nil
+}
+
+// InputGraph is the graph as the model reads it: without directions, unless its setting "undirected" is there and
+// false.
+func (c Config) InputGraph(g *graphs.Graph) *graphs.Graph {
+	if registry[c.Model].Has("undirected") && !c.Undirected {
+		return g
+	}
+	return g.Undirected()
+}
+
+// Pretraining is the number of epochs of pretraining; see [Kind].
+func (c Config) Pretraining() int {
+	if k := registry[c.Model]; k.Pretraining != nil {
+		return k.Pretraining(c.Resolved())
+	}
+	return 0
+}
+
+// Explain says why a computation with the given Output.Stats.Outcome failed, or "".
+func (c Config) Explain(outcome int) string {
+	if k := registry[c.Model]; k.Explain != nil {
+		return k.Explain(c, outcome)
+	}
+	return ""
+}
+
+// Unused lists the arrays that a file of weights may have beside those that the model reads; see [Kind].
+func (c Config) Unused() []string {
+	if k := registry[c.Model]; k.Unused != nil {
+		return k.Unused(c)
 	}
 	return nil
 }

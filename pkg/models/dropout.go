@@ -22,12 +22,12 @@ func (b *Builder) DropoutOf(x *Node, p float64) *Node {
 	return Where(kept(entry, b.seed(), p), DivScalar(x, 1-p), ZerosLike(x))
 }
 
-// Random tells whether this computation draws random numbers: in training, unless [Model.Still] is set.
+// Random tells whether this computation draws random numbers: in training, unless [Model.Deterministic] is set.
 func (b *Builder) Random() bool {
 	if b.layer != nil {
 		return b.layer.random
 	}
-	return !b.Still && b.Scope.IsTraining(b.Graph)
+	return !b.Deterministic && b.Scope.IsTraining(b.Graph)
 }
 
 // seed draws a seed for one call of [kept]: two whole numbers of 24 bits.

@@ -19,26 +19,18 @@ type gprSettings struct {
 	dropRate
 }
 
-// gprGNN is the generalised PageRank network of Chien, Peng, Li and Milenkovic ("Adaptive Universal Generalized
-// PageRank Graph Neural Network", ICLR 2021). The parameters have the names of the authors' code,
-// https://github.com/jianhao2016/GPRGNN:
+// gprGNN is the generalised PageRank network of Chien, Peng, Li and Milenkovic ("Adaptive Universal Generalized PageRank
+// Graph Neural Network", ICLR 2021). Parameters have the names of their code, https://github.com/jianhao2016/GPRGNN:
 //
 //	H      = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], H [n, outputs]
 //	logits = Σ_{k=0..K} γ_k Â^k dropout'(H)
 //
-// Here "outputs" is the number of logits of a node. Â = D^-1/2 (A + I) D^-1/2, where the diagonal matrix D holds the
-// row sums of A + I. The γ_k are K+1 trained numbers, the parameter prop1.temp. They start with the coefficients of
-// personalised PageRank: α (1 - α)^k for k < K, and (1 - α)^K for k = K. K is the setting "order", and α is the setting
-// "alpha". dropout' has a probability of its own, the setting "dprate". The defaults are the published values: K = 10,
-// α = 0.1, width 64, and a probability of 0.5 for dropout and for dropout'. For each dataset, the authors search the
-// learning rate, and α among 0.1, 0.2, 0.5 and 0.9.
-//
-// The authors' code applies no weight decay to the γ_k. Here all parameters have the same weight decay and learning
-// rate.
+// Â = D^-1/2 (A + I) D^-1/2, D the row sums of A + I. The γ_k, prop1.temp, start as in personalised PageRank: α (1 - α)^k
+// for k < K, and (1 - α)^K for k = K. dropout' has the probability "dprate". The defaults are published; the authors
+// search the learning rate, and α among 0.1, 0.2, 0.5 and 0.9, for each dataset, and do not decay the γ_k.
 type gprGNN struct{ filterNet }
 
-// Build implements [Network] by the formulas at [gprGNN]. The representation is dropout(ReLU(dropout(X) W1^T + b1)),
-// [n, d].
+// Build implements [Network]. The representation is dropout(ReLU(dropout(X) W1^T + b1)), [n, d].
 func (n *gprGNN) Build(b *Builder) Output {
 	h, x := b.perceptron()
 	s := OwnOf[gprSettings](b.Config)

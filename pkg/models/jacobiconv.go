@@ -13,7 +13,11 @@ func init() {
 		Reference: "Wang and Zhang, ICML 2022", Shared: []string{"dropout"}, DropFeatures: true,
 		Own:      jacobiSettings{polynomial{10}, dropRate{0.5}, 1, 1, 1},
 		Defaults: func(c *Config) { c.Dropout = 0.5 }, Depth: filterDepth,
-		New: func(c Config) Network { return &jacobiConv{order: OwnOf[jacobiSettings](c).Order} }})
+		// The authors' files also have the node features, and η_{K+1}.
+		Unused: func(c Config) []string {
+			return []string{"emb.modlist.0.x", fmt.Sprintf("conv.alphas.%d", OwnOf[jacobiSettings](c).Order)}
+		},
+		New: func(Config) Network { return &jacobiConv{} }})
 }
 
 type jacobiSettings struct {
@@ -24,41 +28,24 @@ type jacobiSettings struct {
 	B     float64 `name:"jacobi-b" help:"second parameter of the Jacobi polynomials" least:"-0.99" most:"100"`
 }
 
-// jacobiConv is JacobiConv (Wang and Zhang, "How Powerful are Spectral Graph Neural Networks", ICML 2022). It is a
-// linear network: it has no activations. Each column of the logits has a filter of its own, and each filter is a
-// polynomial of the adjacency. Parameters have the names of the authors' code, https://github.com/GraphPKU/JacobiConv:
+// jacobiConv is JacobiConv (Wang and Zhang, "How Powerful are Spectral Graph Neural Networks", ICML 2022), a linear
+// network in which each column c of the logits has a polynomial filter of its own. Parameters have the names of the
+// authors' code, https://github.com/GraphPKU/JacobiConv:
 //
 //	H        = dropout'(dropout(X) W^T + b)               features X [n, features], H [n, outputs]
 //	logits_c = Σ_{k=0..K} β_kc Π_{i=1..k} γ_i P_k(P) H_c  for each column c
 //	γ_i      = α tanh(η_i)
 //
-// Here "outputs" is the number of logits of a node. H_c is column c of H, and logits_c is column c of the logits.
-// P = D^-1/2 A D^-1/2 is the normalised adjacency without self loops. P_k is the Jacobi polynomial of degree k with the
-// parameters a and b. The numbers β_kc and η_i are trained. The β_kc are the parameter comb.comb_weight, [1, K+1,
-// outputs], and start at 1. The numbers η_1 … η_K are the parameters conv.alphas.0 … conv.alphas.K-1, and start at
-// min(1/α, 1). The publication calls the products of the γ_i "polynomial coefficient decomposition". dropout' has a
-// probability of its own, the setting "dprate".
+// P = D^-1/2 A D^-1/2 has no self loops. P_k is the Jacobi polynomial of degree k with the parameters a and b. The β_kc,
+// comb.comb_weight [1, K+1, outputs], start at 1, and the η_i, conv.alphas.i-1, at min(1/α, 1). (The publication calls the
+// products of the γ_i "polynomial coefficient decomposition".) dropout' has the probability "dprate".
 //
-// K is the setting "order", and its published value is 10. The authors search all other settings for each dataset. The
-// defaults here are about the medians of the settings that they found: a = b = 1, α = 1, and a probability of 0.5 for
-// dropout and for dropout'. The authors search separate learning rates and weight decays for W, η and β. Here W, η and
-// β have the same learning rate and the same weight decay.
-//
-// Jacobi polynomials are computed by a recurrence. In the authors' code, the term of this recurrence with a² - b² has
-// the wrong sign. If |a| and |b| differ, this changes all polynomials of degree 2 or more. Here the polynomials are the
-// true Jacobi polynomials.
-type jacobiConv struct {
-	filterNet
-	order int
-}
+// K = 10 is published. The other defaults are about the medians of what the authors found for each dataset; they search
+// separate learning rates and weight decays for W, η and β. Their recurrence has the wrong sign at a² - b², which matters
+// if |a| and |b| differ; here, polynomials are the true Jacobi polynomials.
+type jacobiConv struct{ filterNet }
 
-// Unused implements [Twin]. It names two arrays that the authors' files of weights hold, but that this network does not
-// read: the node features, and a number η_{K+1}, which the formula does not contain.
-func (n *jacobiConv) Unused() []string {
-	return []string{"emb.modlist.0.x", fmt.Sprintf("conv.alphas.%d", n.order)}
-}
-
-// Build implements [Network]. The representation, [n, outputs], is H of [jacobiConv].
+// Build implements [Network]. The representation, [n, outputs], is H.
 func (n *jacobiConv) Build(b *Builder) Output {
 	s := OwnOf[jacobiSettings](b.Config)
 	h := b.DropoutOf(b.Encode("emb.modlist.2", b.Outputs), s.DropRate)
@@ -73,8 +60,7 @@ func (n *jacobiConv) Build(b *Builder) Output {
 	return Output{Logits: y, Representation: h}
 }
 
-// jacobi is the [basis] of the Jacobi polynomials P_0 … P_order with the parameters a and b. It holds the coefficients
-// of their recurrence (Abramowitz and Stegun 1964, 22.7.1).
+// jacobi is the [basis] of the Jacobi polynomials P_0 … P_order, by Abramowitz and Stegun 1964, 22.7.1.
 func jacobi(order int, a, b float64) basis {
 	out := basis{{(a + b + 2) / 2, (a - b) / 2, 0}}
 	for k := 2; k <= order; k++ {

@@ -2,10 +2,8 @@ package models
 
 import (
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
 func init() {
@@ -15,29 +13,22 @@ func init() {
 		New: func(Config) Network { return mlp{} }})
 }
 
-// mlp is a perceptron of two layers that reads only each node's own features, as in He et al. (NeurIPS 2021). The
-// defaults, width 64 and dropout 0.5, are those of He et al. The parameters have the names of their code,
-// https://github.com/ivam-he/BernNet:
+// mlp is a perceptron of two layers, as in He et al. (NeurIPS 2021), with their width and dropout. The parameters have the
+// names of their code, https://github.com/ivam-he/BernNet:
 //
 //	H      = dropout(ReLU(dropout(X) W1^T + b1))   features X [n, features], H [n, d]
 //	logits = H W2^T + b2                           [n, outputs]
-//
-// Here "features" is the number of features of a node, and "outputs" is the number of logits of a node.
 type mlp struct{}
 
-// Prepare returns no arrays, since the network does not read the edges.
-func (mlp) Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error) {
-	return sparse.AsGiven(g.NumNodes), nil, nil
-}
+func (mlp) Prepare(*graphs.Graph, *Arrays) {}
 
-// Build implements [Network]. The representation is H of [mlp], [n, d].
+// Build implements [Network]. The representation is H.
 func (mlp) Build(b *Builder) Output {
 	h, logits := b.perceptron()
 	return Output{Logits: logits, Representation: h}
 }
 
-// perceptron returns H and the logits of [mlp], and declares the parameters lin1 and lin2. The models APPNP, GPR-GNN
-// and BernNet also begin with it.
+// perceptron is H and the logits of [mlp], with which APPNP, GPR-GNN and BernNet begin, too.
 func (b *Builder) perceptron() (h, logits *Node) {
 	x := b.Encode("lin1", b.Config.Hidden)
 	h = b.Dropout(Max(x, ZerosLike(x)))

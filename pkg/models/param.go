@@ -10,41 +10,32 @@ import (
 	"github.com/revgnn/revgnn/pkg/layers"
 )
 
-// Param declares an array of a model, and the initial values of its entries. If Limit is not 0, the entries are drawn
-// uniformly from the interval from -Limit to Limit. Otherwise they are Values or, if Values is empty, all equal to
-// Value.
+// Param declares an array of a model. Its entries start uniform in ±Limit or, if Limit is 0, as Values or, without
+// those, as Value.
 type Param struct {
-	// Name is the name of the array in the PyTorch implementation, if there is one. For the matrix of a linear map,
-	// Shape is [out, in]: the number of outputs, then the number of inputs. Limit, Value and Values give the initial
-	// values: see the comment on Param.
+	// Name is that of the PyTorch implementation, if there is one. The matrix of a linear map is [out, in].
 	Name         string
 	Shape        []int
 	Limit, Value float64
 	Values       []float64
-	// Fixed marks an array that is part of the model but not trained, such as the running means of batch normalisation.
+	// Fixed marks what is not trained, such as the running means of batch normalisation.
 	Fixed bool
-	// Heads is the number K of attention heads if the array holds a matrix [d, d] for each head. These matrices are
-	// stacked one below the other, so that the array has the shape [K d, d]. Heads is 0 for an array that is a single
-	// matrix.
+	// Heads is K if the array has a matrix [d, d] for each of K attention heads, one below the other, and else 0.
 	Heads int
-	// Nodes marks an array whose last axis has an entry for every node, in the order in which the dataset numbers the
-	// nodes.
+	// Nodes marks an array whose last axis has an entry for each node, in the dataset's order.
 	Nodes bool
-	// Bound, if not nil, bounds the norm of the array. A Bound that several parameters share bounds the sum of their
-	// norms.
+	// Bound, if not nil, bounds the norm. Parameters that share a Bound share the bound on the sum of their norms.
 	Bound *Bound
 }
 
 // Bound is a bound on the sum of the norms of all parameters that share it; see [layers.Bound].
 type Bound struct {
-	Norm layers.Norm
-	// Limit is the bound c: the largest sum of the norms that is allowed.
+	Norm  layers.Norm
 	Limit float64
-	// Project tells that training scales the weights down to the limit after every step of the optimiser. If Project is
-	// false, the model itself has to scale them, by [Bounded.Apply].
+	// Project says that training scales the weights down to the limit after every step of the optimiser. Otherwise the
+	// model scales them, by [Bounded.Apply].
 	Project bool
-	// Start limits the initial value of each parameter: its Frobenius norm is at most Start. For a parameter with
-	// several heads, the mean of the norms of the heads is at most Start. If Start is 0, there is no limit.
+	// Start limits the Frobenius norm of each initial value, the mean over heads; 0 is no limit.
 	Start float64
 }
 
@@ -69,18 +60,16 @@ func Groups(params []Param) (groups []Bounded) {
 	return groups
 }
 
-// Apply scales the parameters' values down, all by the same factor, if the sum of their norms exceeds the limit.
+// Apply scales the values down by one factor, if the sum of their norms exceeds the limit.
 func (g Bounded) Apply(values []*Node) []*Node {
 	return layers.Bound(g.Norm, g.Limit, values, g.heads())
 }
 
-// Meet scales the parameters' values up or down, all by the same factor, so that the sum of their norms equals the
-// limit.
+// Meet scales the values by one factor, so that the sum of their norms equals the limit.
 func (g Bounded) Meet(values []*Node) []*Node {
 	return layers.ToBound(g.Norm, g.Limit, values, g.heads())
 }
 
-// heads lists the number of heads of each parameter. This number is 1 for a parameter that is a single matrix.
 func (g Bounded) heads() (heads []int) {
 	for _, p := range g.Params {
 		heads = append(heads, max(1, p.Heads))
@@ -88,7 +77,6 @@ func (g Bounded) heads() (heads []int) {
 	return heads
 }
 
-// size is the number of entries of the parameter.
 func (p Param) size() int {
 	size := 1
 	for _, d := range p.Shape {
@@ -97,8 +85,7 @@ func (p Param) size() int {
 	return size
 }
 
-// Draw draws the parameter's initial value. If the norm of this value exceeds Bound.Start, [Param.Start] scales the
-// value down. Draw does not scale it.
+// Draw is a random initial value, before [Param.Start] bounds its norm.
 func (p Param) Draw(rng *rand.Rand) []float32 {
 	values := make([]float32, p.size())
 	for i := range values {
@@ -112,27 +99,20 @@ func (p Param) Draw(rng *rand.Rand) []float32 {
 	return values
 }
 
-// Start draws the parameter's initial value. If the norm of this value exceeds Bound.Start, Start scales the value
-// down.
+// Start is a random initial value, scaled down if its norm exceeds Bound.Start.
 func (p Param) Start(rng *rand.Rand) *tensors.Tensor {
 	values := p.Draw(rng)
 	if p.Bound != nil && p.Bound.Start > 0 {
-		p.shrink(values, p.Bound.Start)
+		heads, norm := max(1, p.Heads), 0.0
+		for head := range slices.Chunk(values, len(values)/heads) {
+			norm += layers.Frobenius(head) / float64(heads)
+		}
+		by := min(1, p.Bound.Start/norm)
+		for i := range values {
+			values[i] = float32(by * float64(values[i]))
+		}
 	}
 	return tensors.FromFlatDataAndDimensions(values, p.Shape...)
-}
-
-// shrink scales values down to the given Frobenius norm, if their norm is larger. If the parameter has several heads,
-// the mean of the norms of the heads takes the place of the norm.
-func (p Param) shrink(values []float32, to float64) {
-	heads, norm := max(1, p.Heads), 0.0
-	for head := range slices.Chunk(values, len(values)/heads) {
-		norm += layers.Frobenius(head) / float64(heads)
-	}
-	by := min(1, to/norm)
-	for i := range values {
-		values[i] = float32(by * float64(values[i]))
-	}
 }
 
 // Zeros is an array of zeros with the parameter's shape.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/loop"
@@ -39,44 +38,32 @@ func chebyshev(order int) basis {
 	return out
 }
 
-// filter returns Σ_k p_k(P) x diag(θ_k), [n, d], for features x, [n, d]. The p_k are the polynomials of the basis. The
-// argument p is the matrix P, [n, n], which must be symmetric. The argument arrays lists the arrays of p, as values in
-// the computation graph. Row k of the argument theta holds the coefficients θ_k. If theta is [K+1, d], each column of x
-// has coefficients of its own. If theta is [K+1, 1], all columns of x have the same coefficients.
+// filter is Σ_k p_k(P) x diag(θ_k), [n, d], for x, [n, d], and a symmetric matrix P, [n, n]. theta, [K+1, d] or [K+1, 1],
+// has the θ_k as rows.
 //
-// The gradients are computed as follows. Let v be the cotangent of the result. As P is symmetric, the cotangent of x is
-// the same filter, applied to v. The cotangent of θ_k is the sum of the rows of x ∘ p_k(P) v, where ∘ multiplies entry
-// by entry. So the forward pass takes K products with P, and the backward pass takes K products, too. Of the forward
-// pass, the backward pass needs only x.
-//
-// The K products are computed in a loop, whose body is compiled only once. (On a busy machine, compiling GPR-GNN for
-// Tolokers took 8 s with the loop, and 44 s without it.)
+// If v is the cotangent of the result, that of x is the same filter of v, and that of θ_k the sum of the rows of
+// x ∘ p_k(P) v. So both passes take K products with P, in a loop that is compiled once (GPR-GNN on Tolokers: 8 s, and 44 s
+// without the loop, on a busy machine).
 func (b basis) filter(p sparse.Operator, x, theta *Node) *Node {
+	var rows [][]float64 // the basis in a type that Const accepts
+	for _, row := range b {
+		rows = append(rows, row[:])
+	}
 	theta = BroadcastToDims(theta, len(b)+1, x.Shape().Dimensions[1])
-	in := filtered{theta: StopGradient(theta), basis: ConvertDType(Const(x.Graph(), b.rows()), x.DType()),
+	in := filtered{theta: StopGradient(theta), basis: ConvertDType(Const(x.Graph(), rows), x.DType()),
 		x: StopGradient(x), p: p}
 	y := b.run(in, in.x, false)
 	return loop.Custom(y[0], []*Node{x, theta}, func(v *Node) []*Node { return b.run(in, v, true) })
 }
 
-// rows returns the basis as a slice of slices, a type that GoMLX's function Const accepts.
-func (b basis) rows() (out [][]float64) {
-	for _, row := range b {
-		out = append(out, row[:])
-	}
-	return out
-}
-
-// filtered holds the arrays that the loop of [basis.run] reads but does not change. These are the arguments theta, x
-// and arrays of [basis.filter], and the numbers of the basis.
+// filtered is what the loop of [basis.run] reads.
 type filtered struct {
 	theta, basis, x *Node
 	p               sparse.Operator
 }
 
-// run applies the filter of [basis.filter] to v, [n, d]: it returns Σ_k p_k(P) v diag(θ_k). If back is true, v is the
-// cotangent of the filter's result, and run also returns the cotangent of θ, [K+1, d]. Row k of this cotangent is the
-// sum of the rows of x ∘ p_k(P) v, where x is the input of the filter, and ∘ multiplies entry by entry.
+// run is the filter of v, [n, d]. With back, v is the cotangent of the filter's result, and run also returns that of θ,
+// [K+1, d].
 func (b basis) run(in filtered, v *Node, back bool) []*Node {
 	type state struct {
 		now, before, sum *Node
@@ -101,34 +88,29 @@ func (b basis) run(in filtered, v *Node, back bool) []*Node {
 	return append([]*Node{s.sum}, s.dots...)
 }
 
-// takeRow returns row k of the table, [rows, d], as an array of shape [1, d].
+// takeRow is row k of the table, [rows, d], as [1, d].
 func takeRow(table, k *Node) *Node { return Gather(table, Reshape(k, 1, 1)) }
 
-// putRow returns a copy of the table, [rows, d], in which row k is replaced by values, [d].
+// putRow replaces row k of a copy of the table, [rows, d], by values, [d].
 func putRow(table, values, k *Node) *Node {
 	places := Iota(table.Graph(), shapes.Make(k.DType(), table.Shape().Dimensions...), 0)
 	values = BroadcastToShape(Reshape(values, 1, values.Shape().Size()), table.Shape())
 	return Where(Equal(places, loop.Like(k, places)), values, table)
 }
 
-// filterNet is the part that networks with polynomial filters share. A polynomial filter multiplies features by a
-// polynomial of the matrix P = D^-1/2 A D^-1/2, [n, n]. A is the adjacency, and D holds the degrees. If selfLoops is
-// true, A has self loops. If a node has no edges, its row of P is zero. The field matrix holds P.
+// filterNet is what networks with polynomial filters share: P = D^-1/2 A D^-1/2, [n, n], of the adjacency A, with self
+// loops if these are set. Rows of nodes without edges are zero.
 type filterNet struct {
 	selfLoops bool
 	matrix    *sparse.Matrix
 }
 
-// Prepare lays out the matrix P = D^-1/2 A D^-1/2 of [filterNet].
-func (f *filterNet) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
-	a := sparse.Adjacency(g)
+func (f *filterNet) Prepare(g *graphs.Graph, a *Arrays) {
+	adjacency := sparse.Adjacency(g)
 	if f.selfLoops {
-		a = a.WithSelfLoops()
+		adjacency = adjacency.WithSelfLoops()
 	}
-	if f.matrix, err = sparse.NewMatrix(a.SymmetricNormalised(), nil); err != nil {
-		return nil, nil, err
-	}
-	return f.matrix.Order(), f.matrix.Tensors(), nil
+	f.matrix = a.Matrix(adjacency.SymmetricNormalised())
 }
 
 // polynomial, teleport and dropRate are groups of settings that several networks have.
@@ -144,5 +126,5 @@ type dropRate struct {
 	DropRate float64 `name:"dprate" help:"dropout of what is propagated" most:"0.99" absent:"0"`
 }
 
-// filterDepth returns the degree K of the network's polynomial, as a text. Users see it as the depth of the network.
+// filterDepth is K.
 func filterDepth(c Config) string { return fmt.Sprint(c.Value("order")) }

@@ -3,6 +3,7 @@ package models
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"regexp"
@@ -12,96 +13,68 @@ import (
 	"sync"
 )
 
-// Setting describes one setting of a model or of a training: the variable that holds its value, and its help for users.
-// The command line, the files of experiments and the search read and set all settings by means of this type.
+// Setting is one setting of a model or of a training. The command line, the files of experiments and the search read
+// and set all settings by means of it.
 type Setting struct {
-	// Name is the name of the flag, such as "max-iterations". In JSON, the name has "_" in place of "-".
+	// Name is that of the flag, such as "max-iterations"; [Setting.Key] is that in JSON, "max_iterations".
 	Name string
-	// Value points to the variable that holds the setting's value. It is a *int, *uint64, *float64, *bool or *string.
-	Value any
-	// Help describes the setting in a few words.
 	Help string
 	// Least and Most are the smallest and the largest number allowed. If both are zero, all numbers are allowed.
 	Least, Most float64
 	// Default is the usual default of a shared setting, as text; empty for the zero value.
 	Default string
-	// OneOf lists the allowed values of a setting whose value is a text. If OneOf is empty, all texts are allowed.
+	// OneOf lists the texts that are allowed; empty for all.
 	OneOf []string
-	// Absent, if not nil, is the value with which the setting has no effect. A model that does not have the setting
-	// accepts this value, and refuses all others.
+	// Absent, if not nil, is the value without effect, which models without the setting accept.
 	Absent any
-	// Reverse marks a setting that says how far the reverse process goes, such as the number of reverse layers.
-	// [Inverter.RoundTrip] runs the forward layers and then the inverses of exactly these layers. So RoundTrip does not
-	// use the marked settings.
+	// Reverse marks how far the reverse process goes, such as the number of reverse layers. [Inverter.RoundTrip], which
+	// inverts exactly the forward layers, does not use it.
 	Reverse bool
 
-	field []int // the index of the field in its struct
+	value reflect.Value // the variable: an int, uint64, float64, bool or string
+	field []int         // its index in its struct
 }
 
 func (s Setting) Key() string { return strings.ReplaceAll(s.Name, "-", "_") }
 
-func (s Setting) Current() any {
-	switch v := s.Value.(type) {
-	case *int:
-		return *v
-	case *uint64:
-		return *v
-	case *float64:
-		return *v
-	case *bool:
-		return *v
-	case *string:
-		return *v
-	}
-	panic(fmt.Errorf("setting %s points to a %T, which no setting is", s.Name, s.Value))
-}
-
-func (s Setting) isZero() bool { return reflect.ValueOf(s.Current()).IsZero() }
+func (s Setting) Current() any { return s.value.Interface() }
 
 // Parse sets the value from text, as on a command line, or changes nothing.
 func (s Setting) Parse(text string) (err error) {
-	switch v := s.Value.(type) {
-	case *int:
-		err = assign(v, strconv.Atoi, text)
-	case *uint64:
-		err = assign(v, func(t string) (uint64, error) { return strconv.ParseUint(t, 10, 64) }, text)
-	case *float64:
-		err = assign(v, func(t string) (float64, error) { return strconv.ParseFloat(t, 64) }, text)
-	case *bool:
-		err = assign(v, strconv.ParseBool, text)
-	case *string:
-		*v = text
+	var v any = text
+	switch s.value.Kind() {
+	case reflect.Int:
+		v, err = strconv.Atoi(text)
+	case reflect.Uint64:
+		v, err = strconv.ParseUint(text, 10, 64)
+	case reflect.Float64:
+		v, err = strconv.ParseFloat(text, 64)
+	case reflect.Bool:
+		v, err = strconv.ParseBool(text)
 	}
 	if err != nil {
 		return fmt.Errorf("%s is %q: it must be %s", s.Name, text, s.kind())
 	}
+	s.value.Set(reflect.ValueOf(v))
 	return nil
 }
 
-func assign[T any](to *T, parse func(string) (T, error), text string) error {
-	v, err := parse(text)
-	if err == nil {
-		*to = v
-	}
-	return err
-}
-
 func (s Setting) Decode(raw json.RawMessage) error {
-	if err := json.Unmarshal(raw, s.Value); err != nil || string(raw) == "null" {
+	if err := json.Unmarshal(raw, s.value.Addr().Interface()); err != nil || string(raw) == "null" {
 		return fmt.Errorf("%s is %s: it must be %s", s.Name, raw, s.kind())
 	}
 	return nil
 }
 
 func (s Setting) kind() string {
-	switch s.Value.(type) {
-	case *int:
+	switch s.value.Kind() {
+	case reflect.Int:
 		return "a whole number"
-	case *uint64:
+	case reflect.Uint64:
 		return "a whole number from 0"
-	case *float64:
+	case reflect.Float64:
 		return "a number"
-	case *bool:
+	case reflect.Bool:
 		return "true or false"
 	}
 	return "a text"
@@ -112,22 +85,16 @@ const Unlimited, Positive = math.MaxFloat32, math.SmallestNonzeroFloat32
 
 // Check says what to choose if the value is not allowed.
 func (s Setting) Check() error {
-	var number float64
-	switch v := s.Value.(type) {
-	case *string:
-		if len(s.OneOf) > 0 && !slices.Contains(s.OneOf, *v) {
-			return fmt.Errorf("%s is %q: choose %s", s.Name, *v, strings.Join(s.OneOf, " or "))
+	switch {
+	case s.value.Kind() == reflect.Bool:
+		return nil
+	case s.value.Kind() == reflect.String:
+		if text := s.value.String(); len(s.OneOf) > 0 && !slices.Contains(s.OneOf, text) {
+			return fmt.Errorf("%s is %q: choose %s", s.Name, text, strings.Join(s.OneOf, " or "))
 		}
 		return nil
-	case *int:
-		number = float64(*v)
-	case *uint64:
-		number = float64(*v)
-	case *float64:
-		number = *v
-	default:
-		return nil
 	}
+	number := s.value.Convert(reflect.TypeFor[float64]()).Float()
 	least, most := s.bounds()
 	if math.IsNaN(number) || number < least || number > most {
 		return fmt.Errorf("%s is %v: choose %s", s.Name, s.Current(), s.limits())
@@ -140,7 +107,7 @@ func (s Setting) bounds() (least, most float64) {
 	if least >= most {
 		least, most = -Unlimited, Unlimited
 	}
-	if _, whole := s.Value.(*int); whole {
+	if s.value.Kind() == reflect.Int {
 		least, most = max(least, math.MinInt32), min(most, math.MaxInt32)
 	}
 	return least, most
@@ -172,8 +139,7 @@ func decimal(v float64) string {
 
 // SettingsOf lists the settings that are the fields of a struct, by their tags. v must be addressable. Embedded structs
 // are groups of settings. A tag has help and, where they are needed, name (else the field's name in lower case with
-// dashes), least, most ("unlimited", "positive" or a number), oneof, absent, reverse: see [Setting]. A field without
-// help is no setting.
+// dashes), least, most ("unlimited", "positive" or a number), oneof, absent, reverse: see [Setting].
 func SettingsOf(v reflect.Value) []Setting {
 	t := v.Type()
 	known, ok := described.Load(t)
@@ -182,7 +148,7 @@ func SettingsOf(v reflect.Value) []Setting {
 	}
 	list := slices.Clone(known.([]Setting))
 	for i := range list {
-		list[i].Value = v.FieldByIndex(list[i].field).Addr().Interface()
+		list[i].value = v.FieldByIndex(list[i].field)
 	}
 	return list
 }
@@ -212,7 +178,7 @@ func describe(t reflect.Type, at []int) (list []Setting) {
 		}
 		if text, ok := f.Tag.Lookup("absent"); ok {
 			absent := s
-			absent.Value = reflect.New(f.Type).Interface()
+			absent.value = reflect.New(f.Type).Elem()
 			if err := absent.Parse(text); err != nil {
 				panic(fmt.Errorf("the tag absent of %s: %w", f.Name, err))
 			}
@@ -262,4 +228,159 @@ func OwnOf[T any](c Config) T {
 		panic(fmt.Errorf("model %s has settings of the type %T, not %T", c.Model, c.Own, v))
 	}
 	return v
+}
+
+// Settings are the settings that the model has. They point into a copy: to change one, use [Config.Set].
+func (c Config) Settings() []Setting {
+	list, _ := c.bound()
+	return list
+}
+
+// bound are the same, but point into c, apart from the own settings, which keep stores in c.
+func (c *Config) bound() (list []Setting, keep func()) {
+	k := registry[c.Model]
+	for _, s := range c.shared() {
+		if k.Has(s.Name) {
+			list = append(list, s)
+		}
+	}
+	if c.Own == nil {
+		return list, func() {}
+	}
+	own := addressable(c.Own)
+	return append(list, SettingsOf(own)...), func() { c.Own = own.Interface() }
+}
+
+// Set parses the value of a setting. A setting that the model lacks is an error, unless the value is the one without
+// effect.
+func (c *Config) Set(name, text string) error {
+	return c.change(name, func(s Setting) error { return s.Parse(text) })
+}
+
+// Decode is Set for a value in JSON, whose key is the setting's name with "_".
+func (c *Config) Decode(key string, raw json.RawMessage) error {
+	return c.change(SettingOf(key), func(s Setting) error { return s.Decode(raw) })
+}
+
+// SettingOf is the setting of a key in JSON.
+func SettingOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
+
+// Known tells whether any model has a setting with this key.
+func Known(key string) bool {
+	for _, k := range registry {
+		if k.knows(SettingOf(key)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Config) change(name string, to func(Setting) error) error {
+	list, keep := c.bound()
+	i := indexOf(list, name)
+	if i < 0 {
+		if absent(name, to) {
+			return nil
+		}
+		return c.refuse(name)
+	}
+	defer keep()
+	return to(list[i])
+}
+
+func indexOf(list []Setting, name string) int {
+	return slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
+}
+
+// absent tells whether a change gives the shared setting its value without effect.
+func absent(name string, to func(Setting) error) bool {
+	var other Config
+	for _, s := range other.shared() {
+		if s.Name == name && s.Absent != nil {
+			return to(s) == nil && s.Current() == s.Absent
+		}
+	}
+	return false
+}
+
+// refuse is the error for a setting that the model lacks; it lists those that there are.
+func (c Config) refuse(name string) error {
+	k, err := Lookup(c.Model)
+	if err != nil {
+		return err
+	}
+	var has []string
+	for _, s := range c.Settings() {
+		has = append(has, s.Name)
+	}
+	hint := ""
+	if with, ok := k.WithReverse(); ok && with.knows(name) {
+		hint = fmt.Sprintf("choose %s, or ", with.Name)
+	}
+	return fmt.Errorf("model %s has no setting %q: %sleave it out (it has %s)",
+		c.Model, name, hint, strings.Join(has, ", "))
+}
+
+func (k Kind) knows(name string) bool {
+	return Config{Model: k.Name, Own: k.Own}.Value(name) != nil
+}
+
+// Value is the value of a setting, or nil if the model lacks it.
+func (c Config) Value(name string) any {
+	for _, s := range c.Settings() {
+		if s.Name == name {
+			return s.Current()
+		}
+	}
+	return nil
+}
+
+// Values has the model's name under "model" and the values of all settings by their keys.
+func (c Config) Values() map[string]any {
+	out := map[string]any{"model": c.Model}
+	for _, s := range c.Settings() {
+		out[s.Key()] = s.Current()
+	}
+	return out
+}
+
+func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
+
+// UnmarshalJSON is [Config.Read] of what MarshalJSON wrote.
+func (c *Config) UnmarshalJSON(b []byte) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(b, &values); err != nil {
+		return err
+	}
+	return c.Read(values)
+}
+
+// Read sets c from "model" and the settings by their keys. Missing settings get the model's defaults; without a model,
+// c is zero. Settings that only other models have are ignored, since old records have them; unknown ones are an error.
+func (c *Config) Read(values map[string]json.RawMessage) error {
+	var name string
+	if raw, ok := values["model"]; ok {
+		if err := json.Unmarshal(raw, &name); err != nil {
+			return fmt.Errorf("model is %s: it must be a text", raw)
+		}
+	}
+	if *c = Default(name); name == "" {
+		return nil
+	}
+	if _, err := Lookup(name); err != nil {
+		return err
+	}
+	list, keep := c.bound()
+	defer keep()
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		switch i := indexOf(list, SettingOf(key)); {
+		case i >= 0:
+			if err := list[i].Decode(values[key]); err != nil {
+				return err
+			}
+		case key != "model" && !Known(key):
+			return c.refuse(SettingOf(key))
+		}
+	}
+	return nil
 }

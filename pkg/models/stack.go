@@ -11,16 +11,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 )
 
-// Layers applies count layers to x, one after the other, and returns the result of the last layer. The function
-// layer(b, l, x) computes layer number l, counted from 0, for the layer's input x. The result has the shape of x.
-// Layers may differ only in the names and values of their parameters and in their random draws, such as those of
-// dropout. So the function layer may use l only where it declares parameters. All layers are compiled as one loop by
-// [solve.Scan], so that the operations of a layer are compiled only once. With a loop in Go, each layer would be
-// compiled separately.
+// Layers applies count layers to x, one after the other, and compiles one: layer(b, l, x) computes layer l for the input
+// x. Its result has the shape of x. Layers differ only in the names and values of their parameters and in random draws,
+// so that layer may use l only where it declares parameters.
 //
-// The function layer must use the builder that is its argument, and not the builder of the whole network. It may use x
-// and what its builder offers: parameters, linear layers, layer normalisation, dropout, and [Builder.Arrays]. It must
-// not use other arrays of the computation graph. It must not gather statistics in training, as batch normalisation
+// layer must use the builder that is its argument. It may use x and what this builder offers: parameters, linear layers,
+// layer normalisation, dropout, and arrays. It must not use other nodes, nor gather statistics, as batch normalisation
 // does.
 func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *Node) *Node) *Node {
 	if count == 1 {
@@ -70,19 +66,16 @@ type constants struct{ nodes []*Node }
 
 func (constants) Fixed() {}
 
-// layerOf is the additional state of a builder while it builds a single layer for [Builder.Layers]. The layer is built
-// in a computation graph of its own, which is not that of the network.
+// layerOf is the state of a builder of a single layer for [Builder.Layers], in a computation graph of its own.
 type layerOf struct {
 	random bool
-	// values are the values of the layer's parameters, in the order in which the layer declares them by
-	// [Builder.Param]. They are nil while [Builder.declaration] builds the layer to list its parameters in params.
+	// values are the layer's parameters, in the order in which it declares them, and seeds, [draws, 2], are those of its
+	// random draws. Both are nil while [Builder.declaration] lists params and counts draws.
 	values []*Node
 	params []Param
-	// seeds, [draws, 2], has a seed for each random draw of the layer, in the order of the draws. It is nil while
-	// [Builder.declaration] builds the layer to count its draws.
-	seeds *Node
-	asked int
-	draws int
+	seeds  *Node
+	asked  int
+	draws  int
 }
 
 // within is a builder for one layer, in the computation graph of x.

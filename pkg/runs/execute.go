@@ -17,7 +17,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -51,7 +50,7 @@ func Execute(ctx context.Context, p Place, t Task) (Record, error) {
 
 // Make is [Execute], but leaves the outcome out of the record. It is nil if the run failed.
 func (p Place) Make(ctx context.Context, t Task) (r Record, outcome any, err error) {
-	if r, err = Start(t, models.Seen(t.Config.Config, p.Graph).Checksum(), p.Engine.Name); err != nil {
+	if r, err = Start(t, t.Config.InputGraph(p.Graph).Checksum(), p.Engine.Name); err != nil {
 		return r, nil, err
 	}
 	r.Key = t.Key()

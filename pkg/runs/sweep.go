@@ -13,7 +13,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/trained"
 )
@@ -65,7 +64,7 @@ func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Confi
 		return nil, err
 	}
 	w := &sweep{SweepOptions: o, engine: e, graph: g, config: c, versions: machine.Versions(),
-		seen: models.Seen(c.Config, g).Checksum()}
+		seen: c.InputGraph(g).Checksum()}
 	kept, err := w.open()
 	if err != nil {
 		return nil, err
@@ -109,7 +108,7 @@ type sweep struct {
 	graph    *graphs.Graph
 	config   train.Config
 	versions map[string]string
-	// seen is the checksum of the graph as the model sees it ([models.Seen]).
+	// seen is the checksum of the graph as the model reads it ([models.Config.InputGraph]).
 	seen string
 	// folder is nil if there is no Dir.
 	folder *folder

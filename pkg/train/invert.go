@@ -13,36 +13,31 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// Inversion tells how well a model's reverse layers undo its forward layers.
+// Inversion tells how well reverse layers undo forward layers.
 type Inversion struct {
 	Model  string `json:"model"`
 	Graph  string `json:"dataset"`
 	Engine string `json:"engine"`
-	// Threads is the number of threads on which the engine computed, or 0 if results do not depend on this number.
+	// Threads is that of the engine, or 0 if results do not depend on it.
 	Threads int `json:"threads,omitempty"`
 	Depth   int `json:"depth"`
-	// Time is for GRAND, whose differential equation is integrated from time 0 to this time, and then back to time 0.
-	// It is 0 for other models.
+	// Time is that of GRAND's integration forwards and back, else 0.
 	Time float64 `json:"time,omitempty"`
-	// Iterations is the number of iterations per reverse layer (M in the paper). Lipschitz is the bound on how much the
-	// branch h of a layer may stretch distances (c in the paper).
+	// Iterations are those per reverse layer (M in the paper), Lipschitz is the bound on Lip(h) (c in the paper).
 	Iterations int     `json:"max_iterations"`
 	Lipschitz  float64 `json:"lipschitz"`
 	Hidden     int     `json:"hidden"`
 	Seed       uint64  `json:"seed"`
-	// MeanAbsError is the error of the inversion (paper table 4). The encoded features go through Depth forward layers
-	// and then through Depth reverse layers. The error is the mean absolute difference between the result and the
-	// encoded features.
+	// MeanAbsError is the mean absolute difference between the encoded features and what Depth forward and Depth reverse
+	// layers make of them (paper table 4), MeanAbsInput the mean absolute value of the encoded features.
 	MeanAbsError Number `json:"mean_abs_error"`
-	// MeanAbsInput is the mean absolute value of the encoded features. MeanAbsError can be compared with it.
 	MeanAbsInput Number `json:"mean_abs_input"`
-	// Residual[m] is the mean absolute change of the iterate (the approximation of the solution) in iteration m+1,
-	// averaged over the layers (paper figure 5). Residual is empty for GRAND, which does not iterate.
+	// Residual[m] is the mean absolute change of the iterate in iteration m+1, averaged over the layers (paper figure 5);
+	// empty for GRAND, which does not iterate.
 	Residual []Number `json:"residual"`
 }
 
-// Invertible returns an error if a model has no reverse process. If there is a variant of the model with a reverse
-// process, the error names it: gcn+rep for gcn, for example.
+// Invertible refuses a model without a reverse process, and names its variant with one: gcn+rep for gcn.
 func Invertible(c Config) error {
 	if c.HasReverse() {
 		return nil
@@ -58,16 +53,12 @@ func Invertible(c Config) error {
 	return fmt.Errorf("model %s has no reverse layers to invert with: choose %s", c.Model, with.Name)
 }
 
-// Invert measures how well reverse layers undo forward layers. It runs c.Forward forward layers on the encoded features
-// of a graph, and then as many reverse layers on the result. A reverse layer with the input Y computes its result Z by
-// the fixed-point iteration Z = Y - h(Z), where h is the branch of the layer. The iteration starts from Z = Y, and
-// takes exactly c.MaxIterations steps (algorithm 1 of the paper).
-//
-// The parameters are drawn with the seed c.Seed. If the layers' weights have a bound on their norms, they are then
-// scaled up or down, so that the sum of their norms is c.Lipschitz. GRAND has no fixed-point iteration: its
-// differential equation is integrated from time 0 to the time in [Inversion].Time, and then back to time 0.
+// Invert measures how well c.Forward reverse layers undo as many forward layers on a graph's encoded features. Each reverse
+// layer takes exactly c.MaxIterations iterations Z = Y - h(Z) from Z = Y (algorithm 1 of the paper). Parameters are drawn by
+// c.Seed; those with a bound are scaled so that the sum of their norms is c.Lipschitz. GRAND is integrated forwards and
+// back.
 func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (inv *Inversion, err error) {
-	defer recovered(&err)
+	defer models.Recovered(&err)
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("interrupted before the inversion")
 	}

@@ -14,10 +14,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// judgeStep is called after each training step, and computes metrics. Some models compute other logits in evaluation
-// mode than in training mode (f.Separate is true). judgeStep evaluates such a model, which gives the metrics after this
-// epoch. All other models need no evaluation: the training step has computed their logits before it changed the
-// parameters. These logits give the metrics after the previous epoch. out are the results of the training step.
+// judgeStep computes metrics after a training step: by an evaluation those after this epoch, or from the step's logits
+// those after the previous one (see [fit.run]).
 func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
 	if f.Separate {
 		logits, err := f.logits()
@@ -36,7 +34,6 @@ func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
 	return f.judge(epoch-1, logits, out[outParams:])
 }
 
-// startEvaluation builds the program of the evaluation, and compiles it.
 func (f *fit) startEvaluation() (err error) {
 	f.evaluate, err = model.NewExec(f.engine.Backend, f.store, func(scope *model.Scope, in []*Node) []*Node {
 		b := f.build(scope, in, false)
@@ -52,7 +49,7 @@ func (f *fit) startEvaluation() (err error) {
 	return nil
 }
 
-// logits evaluates the model with its present weights, and returns the logits.
+// logits are those of the present weights.
 func (f *fit) logits() ([]float32, error) {
 	out, err := f.evaluate.Call(f.inputs...)
 	if err != nil {
@@ -61,16 +58,14 @@ func (f *fit) logits() ([]float32, error) {
 	defer release(out)
 	logits, err := tensors.CopyFlatData[float32](out[0])
 	if f.explain(out[1]) != "" {
-		// The model's computation failed, so that its logits are of no use. They are replaced by NaN: judge computes no
-		// metrics from NaN.
+		// judge computes no metrics from NaN.
 		logits = slices.Repeat([]float32{float32(math.NaN())}, len(logits))
 	}
 	return logits, err
 }
 
-// judge computes the metrics after an epoch from logits. If the validation metric is the best so far, judge keeps the
-// weights for the result. logits are in the model's order of nodes. params are the values of the parameters with which
-// the logits were computed. A nil params means that the logits were computed with the present values in the store.
+// judge computes the metrics after an epoch from logits in the model's order, and keeps the weights if they are the best.
+// params are the parameters of the logits; nil stands for the present values.
 func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error {
 	r := f.result
 	logits = sparse.Restore(f.model.Order, logits, f.model.Outputs)
@@ -89,10 +84,9 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 			}
 		}
 	}
-	// Some models train only a part of themselves in the first epochs (pretraining). During pretraining, the metrics
-	// say little about the whole model. Therefore each epoch of pretraining, and the first epoch after it, replaces the
-	// best epoch so far, whatever its metric is. Patience counts only the epochs after pretraining.
-	if f.patience++; epoch <= f.model.Pretraining()+1 {
+	// In pretraining, metrics say little about the whole model: each of its epochs, and the first one after it, replaces
+	// the best so far, and patience counts only later ones.
+	if f.patience++; epoch <= f.config.Pretraining()+1 {
 		f.patience = 0
 		r.Val = Number(math.NaN())
 	}
@@ -111,8 +105,7 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 	return nil
 }
 
-// keep copies the weights to main memory, for the result. params are the values of the parameters. If params is nil,
-// keep copies the present values in the store.
+// keep copies the weights for the result.
 func (f *fit) keep(params []*tensors.Tensor) error {
 	values := map[*model.Variable]*tensors.Tensor{}
 	if params != nil {

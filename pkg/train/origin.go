@@ -12,18 +12,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 )
 
-// Origin has everything on which the results of a training depend, except the machine. It maps names to values. There
-// are entries for the checksum of the graph as the model sees it ([models.Seen]), the split, the engine, the model,
-// each setting, and the version of each software on which results depend. A checkpoint or a stored result is used only
-// for a training of the same origin.
+// Origin has, by name, all on which the results of a training depend, except the machine: the checksum of the graph as the
+// model reads it, the split, the engine, the model, settings, and versions of software. A checkpoint or a stored result is
+// used only for a training of the same origin.
 type Origin map[string]string
 
-// versionOf is a prefix of names in an [Origin]. The name of an entry with the version of a software is this prefix and
-// the name of the software.
+// versionOf begins the names of versions.
 const versionOf = "version of "
 
-// NewOrigin returns the origin of a training. graph is the checksum of the graph as the model sees it ([models.Seen]).
-// versions maps the names of software to versions, as the field Versions of [Checkpoint] does.
+// NewOrigin returns the origin of a training on a graph with this checksum ([models.Config.InputGraph]).
 func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map[string]string) (Origin, error) {
 	o := Origin{"graph": graph, "split": strconv.Itoa(split), "engine": e.Name}
 	for key, value := range c.Resolved().Values() {
@@ -43,11 +40,8 @@ func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map
 	return o, nil
 }
 
-// Difference says in words how two origins differ: kept, the origin of a checkpoint or of a stored result, and wanted,
-// the origin of the present training. The words can end a sentence that begins with "the checkpoint" or "the result".
-// If there are several differences, Difference names only one. It looks for a difference first in the model, then in
-// the engine, the split and the settings, then in the graph, and last in the versions. If the origins are equal,
-// Difference returns "".
+// Difference names the most important difference of two origins, in words that follow "the checkpoint" or "the result":
+// that of the model, then of the engine, the split and the settings, the graph, and versions. It is "" for equal ones.
 func (kept Origin) Difference(wanted Origin) string {
 	all := maps.Clone(kept)
 	maps.Copy(all, wanted)

@@ -16,59 +16,43 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Trajectory describes the states of a model. A state is the features of all nodes after a number of layers. Lists with
-// an entry for each node have the nodes in the graph's order.
+// Trajectory has the states of a model: the features of all nodes after a number of layers.
 type Trajectory struct {
-	// Forward has the states after forward layers, and Reverse has the states after reverse layers. Both lists are
-	// sorted by the number of layers. Reverse is empty for models without a reverse process.
+	// Forward and Reverse are the states after layers, by number. Reverse is empty without a reverse process.
 	Forward, Reverse []State
-	// Probability has an entry for each node: the probability of class 1 that the model computes. Probability is nil if
-	// there are more than two classes.
+	// Probability is the model's probability of class 1 for each node, or nil if there are more than two classes.
 	Probability []float64
 }
 
-// State describes the features of all nodes after a number of layers.
+// State is that after a number of layers; after 0, it is the encoded features.
 type State struct {
-	// Layer is the number of layers that have been applied. If it is 0, the state is the encoded features.
 	Layer int
 	// These are the measures of [metrics.Smoothness], or NaN if the features are not finite.
 	GSL, Dirichlet, MAD, EffectiveRank Number
-	// Probability has an entry for each node: the probability of class 1 that the head computes from this state alone.
-	// The head reads forward and reverse features side by side. For a forward state, the head gets zeros in place of
-	// the reverse features. For a reverse state, it gets zeros in place of the forward features (paper section 4.1.3).
-	// Probability is nil if there are more than two classes.
+	// Probability is that of class 1 for each node, or nil, if the head reads this state alone, and zeros in place of the
+	// other direction's (paper section 4.1.3).
 	Probability []float64
 }
 
-// Trace evaluates a model with the given weights in evaluation mode, and returns its states (see [Trajectory]). For
-// each number k in layers, it returns the state after k forward layers and the state after k reverse layers. States
-// after more layers than the model has are left out. Trace returns an error for models that are not made of layers,
-// such as GRAND (see [models.Tracer]).
+// Trace returns the states after the given numbers of forward and of reverse layers, as far as the model has so many, in
+// evaluation mode. Models that are not made of layers, such as GRAND, are an error ([models.Tracer]).
 func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
-	layers []int) (t *Trajectory, err error) {
-	defer recovered(&err)
-	s, err := given(e, g, split, c, weights)
-	if err != nil {
+	layers []int) (*Trajectory, error) {
+	if err := teaches(g, split); err != nil {
 		return nil, err
 	}
-	defer s.close()
-	return s.trace(layers)
+	return TraceOn(e, g, g.NumClasses, c, weights, g.Splits[split].Train, layers)
 }
 
-// TraceOn is [Trace] on any graph, with the arguments of [Evaluate].
+// TraceOn is [Trace] on any graph, with the arguments of [Predict].
 func TraceOn(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights map[string]Array, known []bool,
 	layers []int) (t *Trajectory, err error) {
-	defer recovered(&err)
+	defer models.Recovered(&err)
 	s, err := openOn(e, g, classes, c, weights, known)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	return s.trace(layers)
-}
-
-func (s *session) trace(layers []int) (t *Trajectory, err error) {
-	g := s.graph
 	tracer, ok := s.model.Network.(models.Tracer)
 	if !ok {
 		return nil, fmt.Errorf("model %s has no layers to follow: choose one that is made of layers", s.config.Model)
@@ -121,8 +105,7 @@ func (s *session) trace(layers []int) (t *Trajectory, err error) {
 	return t, nil
 }
 
-// probability returns the values of a tensor of shape [n, 1], which has one value for each node. The tensor has the
-// nodes in the model's order. The result has them in the graph's order.
+// probability has the values of a tensor [n, 1] in the graph's order.
 func (s *session) probability(t *tensors.Tensor) []float64 {
 	values := sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](t), 1)
 	out := make([]float64, len(values))
@@ -132,8 +115,7 @@ func (s *session) probability(t *tensors.Tensor) []float64 {
 	return out
 }
 
-// Within returns the numbers in layers that are at least 0 and at most depth, in ascending order and without
-// repetitions. They are numbers of layers, and depth is the number of layers of a model.
+// Within has those numbers of layers from 0 to depth, in ascending order and once each.
 func Within(layers []int, depth int) []int {
 	out := slices.Compact(slices.Sorted(slices.Values(layers)))
 	return slices.DeleteFunc(out, func(l int) bool { return l < 0 || l > depth })
