@@ -1,8 +1,15 @@
 package models
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
@@ -182,6 +189,378 @@ func (c Config) Explain(outcome int) string {
 func (c Config) Unused() []string {
 	if k := registry[c.Model]; k.Unused != nil {
 		return k.Unused(c)
+	}
+	return nil
+}
+
+// Setting is one setting of a model or of a training. The command line, the files of experiments and the search read
+// and set all settings by means of it.
+type Setting struct {
+	// Name is that of the flag, such as "max-iterations"; [Setting.Key] is that in JSON, "max_iterations".
+	Name string
+	Help string
+	// Least and Most are the smallest and the largest number allowed. If both are zero, all numbers are allowed.
+	Least, Most float64
+	// Default is the usual default of a shared setting, as text; empty for the zero value.
+	Default string
+	// OneOf lists the texts that are allowed; empty for all.
+	OneOf []string
+	// Absent, if not nil, is the value without effect, which models without the setting accept.
+	Absent any
+	// Reverse marks how far the reverse process goes, such as the number of reverse layers. [Inverter.RoundTrip], which
+	// inverts exactly the forward layers, does not use it.
+	Reverse bool
+
+	value reflect.Value // the variable: an int, uint64, float64, bool or string
+	field []int         // its index in its struct
+}
+
+func (s Setting) Key() string { return strings.ReplaceAll(s.Name, "-", "_") }
+
+func (s Setting) Current() any { return s.value.Interface() }
+
+// Parse sets the value from text, as on a command line, or changes nothing.
+func (s Setting) Parse(text string) (err error) {
+	var v any = text
+	switch s.value.Kind() {
+	case reflect.Int:
+		v, err = strconv.Atoi(text)
+	case reflect.Uint64:
+		v, err = strconv.ParseUint(text, 10, 64)
+	case reflect.Float64:
+		v, err = strconv.ParseFloat(text, 64)
+	case reflect.Bool:
+		v, err = strconv.ParseBool(text)
+	}
+	if err != nil {
+		return fmt.Errorf("%s is %q: it must be %s", s.Name, text, s.kind())
+	}
+	s.value.Set(reflect.ValueOf(v))
+	return nil
+}
+
+func (s Setting) Decode(raw json.RawMessage) error {
+	if err := json.Unmarshal(raw, s.value.Addr().Interface()); err != nil || string(raw) == "null" {
+		return fmt.Errorf("%s is %s: it must be %s", s.Name, raw, s.kind())
+	}
+	return nil
+}
+
+func (s Setting) kind() string {
+	switch s.value.Kind() {
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Uint64:
+		return "a whole number from 0"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Bool:
+		return "true or false"
+	}
+	return "a text"
+}
+
+// Unlimited and Positive stand for no upper limit and for "above 0", within float32, in which training computes.
+const Unlimited, Positive = math.MaxFloat32, math.SmallestNonzeroFloat32
+
+// Check says what to choose if the value is not allowed.
+func (s Setting) Check() error {
+	switch {
+	case s.value.Kind() == reflect.Bool:
+		return nil
+	case s.value.Kind() == reflect.String:
+		if text := s.value.String(); len(s.OneOf) > 0 && !slices.Contains(s.OneOf, text) {
+			return fmt.Errorf("%s is %q: choose %s", s.Name, text, strings.Join(s.OneOf, " or "))
+		}
+		return nil
+	}
+	number := s.value.Convert(reflect.TypeFor[float64]()).Float()
+	least, most := s.bounds()
+	if math.IsNaN(number) || number < least || number > most {
+		return fmt.Errorf("%s is %v: choose %s", s.Name, s.Current(), s.limits())
+	}
+	return nil
+}
+
+func (s Setting) bounds() (least, most float64) {
+	least, most = s.Least, s.Most
+	if least >= most {
+		least, most = -Unlimited, Unlimited
+	}
+	if s.value.Kind() == reflect.Int {
+		least, most = max(least, math.MinInt32), min(most, math.MaxInt32)
+	}
+	return least, most
+}
+
+func (s Setting) limits() string {
+	const fits = " that fits float32"
+	least, most := s.bounds()
+	switch {
+	case most < Unlimited:
+		return fmt.Sprintf("%s from %s to %s", s.kind(), decimal(least), decimal(most))
+	case least == -Unlimited:
+		return "a number" + fits
+	case least == Positive:
+		return "a positive number" + fits
+	case least == 0:
+		return "zero or a positive number" + fits
+	}
+	return fmt.Sprintf("%s of at least %s"+fits, s.kind(), decimal(least))
+}
+
+// decimal is a number as text, without an exponent if it is whole.
+func decimal(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// SettingsOf lists the settings that are the fields of a struct, by their tags. v must be addressable. Embedded structs
+// are groups of settings. A tag has help and, where they are needed, name (else the field's name in lower case with
+// dashes), least, most ("unlimited", "positive" or a number), oneof, absent, reverse: see [Setting].
+func SettingsOf(v reflect.Value) []Setting {
+	t := v.Type()
+	known, ok := described.Load(t)
+	if !ok {
+		known, _ = described.LoadOrStore(t, describe(t, nil))
+	}
+	list := slices.Clone(known.([]Setting))
+	for i := range list {
+		list[i].value = v.FieldByIndex(list[i].field)
+	}
+	return list
+}
+
+// described has the settings of each type, without values: a search lists them thousands of times.
+var described sync.Map
+
+func describe(t reflect.Type, at []int) (list []Setting) {
+	for i := range t.NumField() {
+		f, field := t.Field(i), append(slices.Clone(at), i)
+		if f.Anonymous {
+			list = append(list, describe(f.Type, field)...)
+			continue
+		}
+		help, is := f.Tag.Lookup("help")
+		if !is {
+			continue
+		}
+		s := Setting{Name: f.Tag.Get("name"), Help: help, Default: f.Tag.Get("default"), Least: limit(f, "least"),
+			Most: limit(f, "most"), Reverse: f.Tag.Get("reverse") == "true", field: field}
+		if s.Name == "" {
+			s.Name = strings.ToLower(capitals.ReplaceAllString(f.Name, "$1-$2"))
+		}
+		if choices := f.Tag.Get("oneof"); choices != "" {
+			s.OneOf = strings.Split(choices, ",")
+			s.Help += ": " + listed(s.OneOf)
+		}
+		if text, ok := f.Tag.Lookup("absent"); ok {
+			absent := s
+			absent.value = reflect.New(f.Type).Elem()
+			if err := absent.Parse(text); err != nil {
+				panic(fmt.Errorf("the tag absent of %s: %w", f.Name, err))
+			}
+			s.Absent = absent.Current()
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// listed joins choices, as in "euler, rk4 or dopri5".
+func listed(choices []string) string {
+	last := len(choices) - 1
+	return strings.Join(choices[:last], ", ") + " or " + choices[last]
+}
+
+var capitals = regexp.MustCompile("([a-z])([A-Z])")
+
+func limit(f reflect.StructField, tag string) float64 {
+	switch text := f.Tag.Get(tag); text {
+	case "":
+		return 0
+	case "unlimited":
+		return Unlimited
+	case "positive":
+		return Positive
+	default:
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			panic(fmt.Errorf("the tag %s of %s: %w", tag, f.Name, err))
+		}
+		return v
+	}
+}
+
+// addressable returns a copy of a struct whose fields can be set.
+func addressable(value any) reflect.Value {
+	v := reflect.New(reflect.TypeOf(value)).Elem()
+	v.Set(reflect.ValueOf(value))
+	return v
+}
+
+// OwnOf is the model's own settings. It panics for the configuration of another model.
+func OwnOf[T any](c Config) T {
+	v, ok := c.Own.(T)
+	if !ok {
+		panic(fmt.Errorf("model %s has settings of the type %T, not %T", c.Model, c.Own, v))
+	}
+	return v
+}
+
+// Settings are the settings that the model has. They point into a copy: to change one, use [Config.Set].
+func (c Config) Settings() []Setting {
+	list, _ := c.bound()
+	return list
+}
+
+// bound are the same, but point into c, apart from the own settings, which keep stores in c.
+func (c *Config) bound() (list []Setting, keep func()) {
+	k := registry[c.Model]
+	for _, s := range c.shared() {
+		if k.Has(s.Name) {
+			list = append(list, s)
+		}
+	}
+	if c.Own == nil {
+		return list, func() {}
+	}
+	own := addressable(c.Own)
+	return append(list, SettingsOf(own)...), func() { c.Own = own.Interface() }
+}
+
+// Set parses the value of a setting. A setting that the model lacks is an error, unless the value is the one without
+// effect.
+func (c *Config) Set(name, text string) error {
+	return c.change(name, func(s Setting) error { return s.Parse(text) })
+}
+
+// Decode is Set for a value in JSON, whose key is the setting's name with "_".
+func (c *Config) Decode(key string, raw json.RawMessage) error {
+	return c.change(SettingOf(key), func(s Setting) error { return s.Decode(raw) })
+}
+
+// SettingOf is the setting of a key in JSON.
+func SettingOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
+
+// Known tells whether any model has a setting with this key.
+func Known(key string) bool {
+	for _, k := range registry {
+		if k.knows(SettingOf(key)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Config) change(name string, to func(Setting) error) error {
+	list, keep := c.bound()
+	i := indexOf(list, name)
+	if i < 0 {
+		if absent(name, to) {
+			return nil
+		}
+		return c.refuse(name)
+	}
+	defer keep()
+	return to(list[i])
+}
+
+func indexOf(list []Setting, name string) int {
+	return slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
+}
+
+// absent tells whether a change gives the shared setting its value without effect.
+func absent(name string, to func(Setting) error) bool {
+	var other Config
+	for _, s := range other.shared() {
+		if s.Name == name && s.Absent != nil {
+			return to(s) == nil && s.Current() == s.Absent
+		}
+	}
+	return false
+}
+
+// refuse is the error for a setting that the model lacks; it lists those that there are.
+func (c Config) refuse(name string) error {
+	k, err := Lookup(c.Model)
+	if err != nil {
+		return err
+	}
+	var has []string
+	for _, s := range c.Settings() {
+		has = append(has, s.Name)
+	}
+	hint := ""
+	if with, ok := k.WithReverse(); ok && with.knows(name) {
+		hint = fmt.Sprintf("choose %s, or ", with.Name)
+	}
+	return fmt.Errorf("model %s has no setting %q: %sleave it out (it has %s)",
+		c.Model, name, hint, strings.Join(has, ", "))
+}
+
+func (k Kind) knows(name string) bool {
+	return Config{Model: k.Name, Own: k.Own}.Value(name) != nil
+}
+
+// Value is the value of a setting, or nil if the model lacks it.
+func (c Config) Value(name string) any {
+	for _, s := range c.Settings() {
+		if s.Name == name {
+			return s.Current()
+		}
+	}
+	return nil
+}
+
+// Values has the model's name under "model" and the values of all settings by their keys.
+func (c Config) Values() map[string]any {
+	out := map[string]any{"model": c.Model}
+	for _, s := range c.Settings() {
+		out[s.Key()] = s.Current()
+	}
+	return out
+}
+
+func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
+
+// UnmarshalJSON is [Config.Read] of what MarshalJSON wrote.
+func (c *Config) UnmarshalJSON(b []byte) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(b, &values); err != nil {
+		return err
+	}
+	return c.Read(values)
+}
+
+// Read sets c from "model" and the settings by their keys. Missing settings get the model's defaults; without a model,
+// c is zero. Settings that only other models have are ignored, since old records have them; unknown ones are an error.
+func (c *Config) Read(values map[string]json.RawMessage) error {
+	var name string
+	if raw, ok := values["model"]; ok {
+		if err := json.Unmarshal(raw, &name); err != nil {
+			return fmt.Errorf("model is %s: it must be a text", raw)
+		}
+	}
+	if *c = Default(name); name == "" {
+		return nil
+	}
+	if _, err := Lookup(name); err != nil {
+		return err
+	}
+	list, keep := c.bound()
+	defer keep()
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		switch i := indexOf(list, SettingOf(key)); {
+		case i >= 0:
+			if err := list[i].Decode(values[key]); err != nil {
+				return err
+			}
+		case key != "model" && !Known(key):
+			return c.refuse(SettingOf(key))
+		}
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -27,7 +26,7 @@ func init() {
 			}
 			return nil
 		},
-		New: func(Config) Network { return &ordered{} }})
+		New: withMatrix(rowMean, ordered)})
 }
 
 // orderedSettings are Ordered GNN's own: C, the number of layers of f, and whether all layers share W and b of the gates.
@@ -54,17 +53,12 @@ type orderedSettings struct {
 // Parameters have the names of the authors' code, https://github.com/LUMIA-Group/OrderedGNN, which also has both
 // LayerNorms and dropout of X_l, unlike the publication's formulas. That code has two dropout probabilities, drops input
 // features, too, and calls d/C the chunk size; its defaults are L = 8, d = 256, 64 gates, and one or two layers in f.
-type ordered struct{ mean *sparse.Matrix }
-
-func (o *ordered) Prepare(g *graphs.Graph, a *Arrays) {
-	o.mean = a.Matrix(sparse.Adjacency(g).RowNormalised())
-}
-
-// Build implements [Network]. The representation, [n, d], is X_L.
-func (o *ordered) Build(b *Builder) Output {
-	own, mean := OwnOf[orderedSettings](b.Config), b.Matrix(o.mean)
+//
+// The representation, [n, d], is X_L.
+func ordered(b *Builder, mean sparse.Operator) Output {
+	own := OwnOf[orderedSettings](b.Config)
 	gates := b.Config.Hidden / own.ChunkSize
-	x := o.input(b, own.InputLayers)
+	x := orderedInput(b, own.InputLayers)
 	var gate *Node // a column for each gate: [n, gates]
 	for l := range b.Config.Forward {
 		x = b.Dropout(x)
@@ -84,8 +78,8 @@ func (o *ordered) Build(b *Builder) Output {
 	return Output{Logits: b.Linear("linear_trans_out", b.Dropout(x), b.Outputs), Representation: x}
 }
 
-// input is X_0 of [ordered].
-func (o *ordered) input(b *Builder, layers int) (x *Node) {
+// orderedInput is X_0.
+func orderedInput(b *Builder, layers int) (x *Node) {
 	for i := range layers {
 		name := fmt.Sprintf("linear_trans_in.%d", i)
 		if i == 0 {

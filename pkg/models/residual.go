@@ -3,8 +3,10 @@ package models
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/layers"
@@ -12,6 +14,47 @@ import (
 	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
+
+// frame is what all models of the paper have in common (section 3.1): an encoder, whose features H forward and reverse
+// message passing start from, and a head, which reads both results side by side:
+//
+//	H = dropout(ReLU(X W_in + b)),  Y = head(norm( f∘…∘f(H) ‖ g∘…∘g(H) )),  g = f^-1
+//
+// norm is the one that the setting "norm" names. (Dropout before ReLU, as here, gives the same.)
+type frame struct {
+	// encoder is the name of the encoder's linear layer in the authors' PyTorch code, head(i, n) that of layer i of the
+	// n linear layers of the head.
+	encoder string
+	head    func(i, n int) string
+	slow    *halfHop // nil without Half-Hop
+}
+
+// encode is H.
+func (f frame) encode(b *Builder) *Node {
+	h := b.Encode(f.encoder, b.Config.Hidden)
+	if f.slow != nil {
+		h = b.Matrix(f.slow.into).Product(h)
+	}
+	h = b.Dropout(h)
+	return Max(h, ZerosLike(h))
+}
+
+// readout is norm and head.
+func (f frame) readout(b *Builder, x *Node) *Node {
+	x = b.Norm("out_norm", x)
+	n := b.Config.HeadLayers
+	for i := range n {
+		out := b.Config.Hidden
+		if i > 0 {
+			x = Max(x, ZerosLike(x))
+		}
+		if i == n-1 {
+			out = b.Outputs
+		}
+		x = b.Linear(f.head(i, n), x, out)
+	}
+	return x
+}
 
 // residual is the network of layers f(H) = H + h(H) that share one branch h (paper section 3.3) and, in models with a
 // reverse process, of their inverses.
@@ -287,4 +330,138 @@ func (c Config) startNorm() float64 {
 		return c.Lipschitz
 	}
 	return 0
+}
+
+func init() {
+	k := Kind{Name: "gcn", Title: "GCN",
+		Layer:     "X + σ(Â X W + b), σ = ReLU, Â the adjacency with self loops, symmetrically normalised",
+		Reference: "Kipf and Welling, ICLR 2017; paper section 3.3", Shared: plainSettings, Resolve: resolveHead,
+		Check: checkRemedies,
+		New:   residualOf(gcn(false))}
+	Register(k)
+	k.Name, k.Title, k.Plain, k.Shared, k.Suggested = "gcn+rep", "GCN+ReP", k.Name, reverseSettings, true
+	Register(k)
+}
+
+func init() {
+	k := Kind{Name: "sage-res", Title: "SAGE, residual",
+		Layer:     "X + σ(Â X W + X V + b), σ = ReLU: GCN's layer with a weight for the node itself, as in GraphSAGE",
+		Reference: "Hamilton et al., NeurIPS 2017; docs/which-layer.md", Resolve: resolveHead,
+		Shared: []string{"forward", "hidden", "dropout", "activation", "norm", "norm-layers", "norm-scale",
+			"block-gate", "block-norm", "block-scale", "no-bias", "head-layers"},
+		Defaults: func(c *Config) { c.Norm, c.Dropout = "batch", 0.2 },
+		New:      residualOf(gcn(true))}
+	Register(k)
+	k.Name, k.Title, k.Plain, k.Shared = "sage+rep", "SAGE+ReP", k.Name, reverseSettings
+	// docs/which-layer.md has the measurements that speak for these settings.
+	k.Defaults = func(c *Config) {
+		c.Forward, c.Reverse, c.Norm, c.Dropout = 1, 32, "batch", 0.2
+		c.Lipschitz, c.Bound, c.Tolerance = 0.9, string(layers.SpectralNorm), 1e-3
+	}
+	Register(k)
+}
+
+// gcn is the block h(X) = σ(Â X W + b) or, with ego, σ(Â X W + X V + b); see [layers.GCN]. With DropEdge, Â differs from
+// one training step to the next.
+func gcn(ego bool) block {
+	return func(c Config, adjacency *sparse.CSR, a *Arrays) func(*Builder, *Node) chained {
+		var normalised func(b *Builder) sparse.Operator
+		if c.DropEdge > 0 {
+			pattern := a.Pattern(adjacency, sparse.PatternOptions{Uses: sparse.ForLoopAttention})
+			normalised = newDropEdge(adjacency, pattern, a).normalised
+		} else {
+			normalise := (*sparse.CSR).SymmetricNormalised
+			if !adjacency.Symmetric() {
+				normalise = normalisedByTargets
+			}
+			matrix := a.Matrix(normalise(adjacency))
+			normalised = func(b *Builder) sparse.Operator { return b.Matrix(matrix) }
+		}
+		return func(b *Builder, h *Node) chained {
+			params := []Param{c.heads(1, c.glorot())}
+			if ego {
+				params = append(params, c.ego())
+			}
+			w := b.weights(params...)
+			weights := layers.GCNWeights{W: b.blockScaled(Transpose(w[0], 0, 1)), A: normalised(b)}
+			weights.B = b.bias(weights.W)
+			if ego {
+				weights.V = b.blockScaled(Transpose(w[1], 0, 1))
+			}
+			return dressed[layers.GCNWeights](b, h, layers.GCN{Activation: layers.Activation(c.Activation)}, weights)
+		}
+	}
+}
+
+func init() {
+	k := Kind{Name: "gat", Title: "GAT",
+		Layer: "X + σ(1/K Σ_k A_k(X) X W_k (+ X V) + b), σ = ReLU, A_k a softmax of LeakyReLU(s_j + t_i) " +
+			"over neighbours",
+		Reference: "Veličković et al., ICLR 2018; paper section 3.3",
+		Shared:    slices.Concat(plainSettings, []string{"heads", "ego"}), Resolve: resolveHead,
+		Check: checkRemedies,
+		New:   residualOf(gat)}
+	Register(k)
+	k.Name, k.Title, k.Plain, k.Shared = "gat+rep", "GAT+ReP", k.Name,
+		slices.Concat(reverseSettings, []string{"heads", "ego"})
+	Register(k)
+}
+
+// gat is the block of graph attention layers, which average the results of their heads; see [layers.GAT]. As in PyTorch
+// Geometric, weights start uniform in ±sqrt(6/(in + out)) (Glorot and Bengio 2010): for the K heads' matrices, in = d and
+// out = K d; for the attention vectors, in = K and out = d.
+func gat(c Config, edges *sparse.CSR, arrays *Arrays) func(*Builder, *Node) chained {
+	var entry, image []float32 // for edges with directions: whether there is an edge, and its reverse
+	directed := !edges.Symmetric()
+	if directed {
+		edges, entry, image = withMirrorImages(edges)
+	}
+	pattern := arrays.Pattern(edges, sparse.PatternOptions{Uses: sparse.ForLoopAttention, Heads: c.Heads})
+	keep := func(b *Builder, w *layers.GATWeights) {}
+	atPlaces := func(values []float32) *tensors.Tensor {
+		places := sparse.Spread(pattern, values, 1)
+		return arrays.Add(tensors.FromFlatDataAndDimensions(places, len(places), 1))
+	}
+	switch {
+	case directed:
+		entries, images := atPlaces(entry), atPlaces(image)
+		keep = func(b *Builder, w *layers.GATWeights) {
+			w.Edges, w.Back = w.Edges.Keeping(b.Array(entries)), loop.Constant{Node: b.Array(images)}
+		}
+	case c.DropEdge > 0:
+		drop := newDropEdge(edges, pattern, arrays)
+		keep = func(b *Builder, w *layers.GATWeights) { w.Edges = w.Edges.Keeping(drop.keep(b)) }
+	}
+	return func(b *Builder, h *Node) chained {
+		w := gatWeights(b)
+		w.Edges = b.Edges(pattern).Bare()
+		keep(b, &w)
+		layer := layers.GAT{Activation: layers.Activation(c.Activation), Ego: c.Ego}
+		return dressed[layers.GATWeights](b, h, layer, w)
+	}
+}
+
+// gatWeights declares the parameters of [gat].
+func gatWeights(b *Builder) layers.GATWeights {
+	heads, d := b.Config.Heads, b.Config.Hidden
+	limit := math.Sqrt(6 / float64(heads+d))
+	source := b.Param(Param{Name: "stack.0.body.att_src", Shape: []int{1, heads, d}, Limit: limit})
+	target := b.Param(Param{Name: "stack.0.body.att_dst", Shape: []int{1, heads, d}, Limit: limit})
+	params := []Param{b.Config.heads(heads, math.Sqrt(6/float64(d+heads*d)))}
+	if b.Config.Ego {
+		params = append(params, b.Config.ego())
+	}
+	matrices := b.weights(params...)
+	w := Reshape(matrices[0], heads, d, d) // [heads, out, in]
+	// scores has W_k v_k as column k, for W_k, [in, out], the transpose of w[k], and row k of v.
+	scores := func(v *Node) *Node {
+		return Einsum("koi,ko->ik", w, Reshape(v, heads, d))
+	}
+	// values has the W_k side by side, [in, heads*out]. Divided by K, the sum over heads in layers.GAT is their mean.
+	values := b.blockScaled(DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads)))
+	all := Concatenate([]*Node{values, scores(source), scores(target)}, 1)
+	if b.Config.Ego {
+		all = Concatenate([]*Node{all, b.blockScaled(Transpose(matrices[1], 0, 1))}, 1)
+	}
+	return layers.GATWeights{Maps: all, B: b.bias(w)}
 }

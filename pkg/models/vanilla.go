@@ -13,7 +13,7 @@ func init() {
 		Layer:     "Â ReLU(Â X W1 + b1) W2 + b2, Â the adjacency with self loops, symmetrically normalised",
 		Reference: "Kipf and Welling, ICLR 2017", Shared: []string{"hidden", "dropout"}, Depth: two,
 		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.5 },
-		New:      func(Config) Network { return &vanillaGCN{} }})
+		New:      withMatrix(symmetricWithLoops, vanillaGCN)})
 }
 
 func two(Config) string { return "2" }
@@ -26,15 +26,9 @@ func two(Config) string { return "2" }
 // Â = D^-1/2 (A + I) D^-1/2, D the row sums of A + I. Parameters have the names and initial values of two GCNConv layers
 // of PyTorch Geometric. The defaults are those of He et al. (BernNet, NeurIPS 2021), whose measurements the paper's tables
 // quote. Kipf and Welling have width 16, and drop entries of F, too.
-type vanillaGCN struct{ matrix *sparse.Matrix }
-
-func (v *vanillaGCN) Prepare(g *graphs.Graph, a *Arrays) {
-	v.matrix = a.Matrix(sparse.Adjacency(g).WithSelfLoops().SymmetricNormalised())
-}
-
-// Build implements [Network]. The representation is H.
-func (v *vanillaGCN) Build(b *Builder) Output {
-	a := b.Matrix(v.matrix)
+//
+// The representation is H.
+func vanillaGCN(b *Builder, a sparse.Operator) Output {
 	conv := func(name string, in, out int, times func(w *Node) *Node) *Node {
 		x := a.Product(times(b.glorot(name+".lin.weight", in, out, out, in)))
 		return Add(x, ExpandLeftToRank(b.Param(Param{Name: name + ".bias", Shape: []int{out}}), 2))

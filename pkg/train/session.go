@@ -253,14 +253,11 @@ func (s *session) toBound() error {
 
 // once compiles a program for the session's inputs and runs it once. Errors call it what.
 func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) []*Node) ([]*tensors.Tensor, error) {
-	exec, err := model.NewExec(s.engine.Backend, s.store, graph)
+	exec, err := s.program(what, graph)
 	if err != nil {
-		return nil, fmt.Errorf("the %s cannot be built: %w", what, err)
-	}
-	defer exec.Finalize()
-	if err := s.compile(exec, what); err != nil {
 		return nil, err
 	}
+	defer exec.Finalize()
 	out, err := exec.Call(s.inputs...)
 	if err != nil {
 		return nil, fmt.Errorf("the %s failed on %s: %w", what, s.engine.Name, err)
@@ -268,21 +265,27 @@ func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) [
 	return out, nil
 }
 
-// compile compiles a program, and refuses it if it needs more memory than is available.
-func (s *session) compile(exec *model.Exec, what string) error {
-	program, err := exec.Compile(shapesOf(s.inputs)...)
+// program compiles a program for the session's inputs, and refuses it if it needs more memory than is available.
+func (s *session) program(what string, graph func(scope *model.Scope, in []*Node) []*Node) (*model.Exec, error) {
+	exec, err := model.NewExec(s.engine.Backend, s.store, graph)
 	if err != nil {
-		return fmt.Errorf("the %s cannot be compiled for %s: %w", what, s.engine.Name, err)
+		return nil, fmt.Errorf("the %s cannot be built: %w", what, err)
 	}
-	return s.expect(program)
-}
-
-func shapesOf(inputs []any) []shapes.Shape {
-	out := make([]shapes.Shape, len(inputs))
-	for i, in := range inputs {
-		out[i] = in.(*tensors.Tensor).Shape()
+	var inputs []shapes.Shape
+	for _, in := range s.inputs {
+		inputs = append(inputs, in.(*tensors.Tensor).Shape())
 	}
-	return out
+	compiled, err := exec.Compile(inputs...)
+	if err != nil {
+		err = fmt.Errorf("the %s cannot be compiled for %s: %w", what, s.engine.Name, err)
+	} else {
+		err = s.expect(compiled)
+	}
+	if err != nil {
+		exec.Finalize()
+		return nil, err
+	}
+	return exec, nil
 }
 
 // release frees the engine's memory of tensors.
