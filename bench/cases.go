@@ -118,7 +118,7 @@ func (e entry) read() (Case, error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(e.Settings)) {
 		// Only settings of the model are allowed. The settings of the training are the same in all cases.
-		if err := c.Config.Config.Decode(key, e.Settings[key]); err != nil {
+		if err := c.Config.Decode(key, e.Settings[key]); err != nil {
 			return c, err
 		}
 	}

@@ -184,7 +184,7 @@ func (l *line) flag(name string, value any) { *l = append(*l, fmt.Sprintf("--%s=
 func (l *line) settings(c Case, p Prepared, takes func(name string) bool) {
 	l.flag("weights", p.Weights)
 	l.flag("lr", c.Config.LearningRate)
-	for _, setting := range c.Config.Config.Settings() {
+	for _, setting := range c.Config.ModelSettings() {
 		if takes(setting.Name) {
 			l.flag(setting.Name, setting.Current())
 		}

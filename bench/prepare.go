@@ -117,7 +117,7 @@ func initialWeights(c train.Config, p Prepared) error {
 // does not bound the weights, since the models do so themselves. Arrays that are not trained, such as the statistics of
 // batch normalisation, are not random. They have the values with which every training starts.
 func drawn(c train.Config, features, classes int) (map[string]train.Array, error) {
-	list, err := models.Parameters(c.Config, features, classes)
+	list, err := models.Parameters(c, features, classes)
 	if err != nil {
 		return nil, err
 	}

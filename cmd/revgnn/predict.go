@@ -233,7 +233,7 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 
 func (o evaluation) evaluate(e *engine.Engine, g *graphs.Graph, c train.Config,
 	read map[string]train.Array) (out prediction, arrays []npz.Named, err error) {
-	wanted, names, err := trained.Pick(c.Config, g.NumFeatures, g.NumClasses, read)
+	wanted, names, err := trained.Pick(c, g.NumFeatures, g.NumClasses, read)
 	if err != nil {
 		return out, nil, err
 	}

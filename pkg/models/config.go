@@ -15,13 +15,28 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Config is the configuration of a model. Each field with a tag is a setting that models share, by the field's name in
-// lower case with dashes ("max-iterations"; in run records, "max_iterations"). Tags have the default, the limits and
-// the help; see SettingsOf. A model has those shared settings that its [Kind] names; all others are zero.
+// Config has the settings of a model and of its training. In JSON, and so in run records, "max-iterations" is
+// "max_iterations". A model has those shared settings that its [Kind] names; all others are zero.
 type Config struct {
-	// Model is one of [Names].
-	Model string
+	Model string // one of [Names]
+	SharedSettings
+	Own any // the model's own settings: see [OwnOf]
+	Optimisation
+}
 
+// Optimisation has the settings of Adam (Kingma and Ba 2015) and of the length of a training. As in torch.optim.Adam,
+// WeightDecay times the parameters is added to the gradient.
+type Optimisation struct {
+	LearningRate float64 `name:"lr" help:"learning rate of Adam" least:"positive" most:"unlimited"`
+	WeightDecay  float64 `help:"weight decay, added to the gradient" most:"unlimited"`
+	Epochs       int     `help:"most full-batch steps" least:"1" most:"unlimited"`
+	Patience     int     `help:"steps without a better validation metric before stopping (0: never)" most:"unlimited"`
+	Seed         uint64  `help:"seed of the initial parameters and of dropout; split k uses seed + k"`
+}
+
+// SharedSettings are settings that models share, by the field's name in lower case with dashes. Tags have the default, the
+// limits and the help; see SettingsOf.
+type SharedSettings struct {
 	Forward    int     `default:"8" most:"1048576" help:"forward layers"`
 	Reverse    int     `default:"8" most:"1048576" absent:"0" reverse:"true" help:"reverse layers"`
 	Hidden     int     `default:"64" least:"1" most:"16384" help:"width of the layers"`
@@ -62,13 +77,10 @@ type Config struct {
 	NoBias     bool `absent:"false" help:"leave the bias out of the layers"`
 	HeadLayers int  `most:"16" help:"linear layers in the head, with ReLU between them (0: as the authors)"`
 	Undirected bool `absent:"true" help:"leave out the directions of edges, where there are any"`
-
-	// Own holds the model's own settings: see [OwnOf].
-	Own any
 }
 
 // shared lists all shared settings. They point to the fields of c.
-func (c *Config) shared() []Setting { return SettingsOf(reflect.ValueOf(c).Elem()) }
+func (c *Config) shared() []Setting { return SettingsOf(reflect.ValueOf(&c.SharedSettings).Elem()) }
 
 // usual has the defaults of the shared settings.
 var usual = sync.OnceValue(func() (c Config) {
@@ -83,9 +95,10 @@ var usual = sync.OnceValue(func() (c Config) {
 	return c
 })
 
-// Default has the default settings of a model. If there is no model of this name, only the field Model is set.
+// Default has the default settings of a model and, as in the paper, at most 1000 epochs and a patience of 100. If there is
+// no model of this name, its settings are zero.
 func Default(model string) Config {
-	c := Config{Model: model}
+	c := Config{Model: model, Optimisation: Optimisation{LearningRate: 0.005, Epochs: 1000, Patience: 100}}
 	k, err := Lookup(model)
 	if err != nil {
 		return c
@@ -132,6 +145,17 @@ func (c Config) Resolved() Config {
 		k.Resolve(&c)
 	}
 	return c
+}
+
+// Changed are the settings whose values are not the model's defaults, after both are resolved.
+func (c Config) Changed() (list []Setting) {
+	usual := Default(c.Model).Resolved()
+	for _, s := range c.Resolved().Settings() {
+		if s.Current() != usual.Value(s.Name) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // Validate names the first setting that has an impossible value or that the model lacks, and says what to choose.
@@ -410,14 +434,25 @@ func OwnOf[T any](c Config) T {
 	return v
 }
 
-// Settings are the settings that the model has. They point into a copy: to change one, use [Config.Set].
+// Settings are those of the model and of its training. They point into a copy: to change one, use [Config.Set].
 func (c Config) Settings() []Setting {
 	list, _ := c.bound()
 	return list
 }
 
-// bound are the same, but point into c, apart from the own settings, which keep stores in c.
+// ModelSettings are those of the model alone.
+func (c Config) ModelSettings() []Setting {
+	list, _ := c.boundModel()
+	return list
+}
+
+// bound and boundModel are the same, but point into c, apart from the own settings, which keep stores in c.
 func (c *Config) bound() (list []Setting, keep func()) {
+	list, keep = c.boundModel()
+	return append(list, SettingsOf(reflect.ValueOf(&c.Optimisation).Elem())...), keep
+}
+
+func (c *Config) boundModel() (list []Setting, keep func()) {
 	k := registry[c.Model]
 	for _, s := range c.shared() {
 		if k.Has(s.Name) {
@@ -490,7 +525,7 @@ func (c Config) refuse(name string) error {
 		return err
 	}
 	var has []string
-	for _, s := range c.Settings() {
+	for _, s := range c.ModelSettings() {
 		has = append(has, s.Name)
 	}
 	hint := ""
@@ -526,28 +561,21 @@ func (c Config) Values() map[string]any {
 
 func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
 
-// UnmarshalJSON is [Config.Read] of what MarshalJSON wrote.
+// UnmarshalJSON reads what MarshalJSON wrote. Missing settings get the defaults. Settings that only other models have are
+// ignored, since old records have them; unknown ones are an error, unless there is no model.
 func (c *Config) UnmarshalJSON(b []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(b, &values); err != nil {
 		return err
 	}
-	return c.Read(values)
-}
-
-// Read sets c from "model" and the settings by their keys. Missing settings get the model's defaults; without a model,
-// c is zero. Settings that only other models have are ignored, since old records have them; unknown ones are an error.
-func (c *Config) Read(values map[string]json.RawMessage) error {
 	var name string
 	if raw, ok := values["model"]; ok {
 		if err := json.Unmarshal(raw, &name); err != nil {
 			return fmt.Errorf("model is %s: it must be a text", raw)
 		}
 	}
-	if *c = Default(name); name == "" {
-		return nil
-	}
-	if _, err := Lookup(name); err != nil {
+	*c = Default(name)
+	if _, err := Lookup(name); name != "" && err != nil {
 		return err
 	}
 	list, keep := c.bound()
@@ -558,7 +586,7 @@ func (c *Config) Read(values map[string]json.RawMessage) error {
 			if err := list[i].Decode(values[key]); err != nil {
 				return err
 			}
-		case key != "model" && !Known(key):
+		case name != "" && key != "model" && !Known(key):
 			return c.refuse(SettingOf(key))
 		}
 	}

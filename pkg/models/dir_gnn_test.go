@@ -185,7 +185,7 @@ func TestDirGNNParameters(t *testing.T) {
 		c := modeltest.Small("dir-gnn")
 		c.Hidden = 4
 		dirWith(t, strings.Fields(settings)...)(&c)
-		params, err := models.Parameters(c.Config, 7, 5)
+		params, err := models.Parameters(c, 7, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func TestDirGNNParameters(t *testing.T) {
 		if s := strings.Join(got, ", "); s != want || len(params) != 2*len(got) {
 			t.Errorf("%s: %s and %d arrays, want %s", settings, s, len(params), want)
 		}
-		unused := c.Config.Unused()
+		unused := c.Unused()
 		if !slices.Equal(unused, []string{"alpha", "convs.0.alpha", "convs.1.alpha"}) {
 			t.Errorf("unused: %v", unused)
 		}

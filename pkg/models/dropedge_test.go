@@ -31,7 +31,7 @@ func TestDrawnEdges(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		var all Arrays
 		drop := newDropEdge(a, all.Pattern(a, sparse.PatternOptions{Uses: sparse.ForLoopAttention}), &all)
-		config := Config{Model: "gcn", DropEdge: p}
+		config := Config{Model: "gcn", SharedSettings: SharedSettings{DropEdge: p}}
 		store := model.NewStore()
 		defer store.Finalize()
 		if err := store.SetRNGStateFromSeed(3); err != nil {

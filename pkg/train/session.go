@@ -84,7 +84,7 @@ func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config
 	if err := admitLeast(e, g, c); err != nil {
 		return nil, err
 	}
-	m, err := models.New(c.Config, g)
+	m, err := models.New(c, g)
 	if err != nil {
 		return nil, err
 	}

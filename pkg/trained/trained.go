@@ -139,7 +139,7 @@ func (m *Model) on(e *engine.Engine, g *graphs.Graph) (_ *engine.Engine, read *g
 	} else {
 		own.Labels = make([]int32, g.NumNodes)
 	}
-	if wanted, _, err = Pick(m.Config.Config, m.Features, len(m.Classes), m.Weights); err != nil {
+	if wanted, _, err = Pick(m.Config, m.Features, len(m.Classes), m.Weights); err != nil {
 		return nil, nil, nil, nil, fmt.Errorf("%s: %w", m.file, err)
 	}
 	return e, &own, known, wanted, nil
@@ -250,7 +250,7 @@ func (a About) fits(g *graphs.Graph, file string) error {
 // fitsNodes checks two kinds of models: one with a weight for each node needs as many nodes as in training, and one
 // that reads labels when it predicts needs the same graph.
 func (a About) fitsNodes(g *graphs.Graph, file string) error {
-	parameters, err := models.Parameters(a.Config.Config, a.Features, len(a.Classes))
+	parameters, err := models.Parameters(a.Config, a.Features, len(a.Classes))
 	if err != nil {
 		return err
 	}

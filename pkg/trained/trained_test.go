@@ -102,7 +102,7 @@ func TestEveryModel(t *testing.T) {
 		case !slices.Equal(without.Logits, p.Logits):
 			t.Errorf("%s: labels change the prediction", name)
 		}
-		parameters, err := models.Parameters(c.Config, g.NumFeatures, g.NumClasses)
+		parameters, err := models.Parameters(c, g.NumFeatures, g.NumClasses)
 		if err != nil {
 			t.Fatal(err)
 		}

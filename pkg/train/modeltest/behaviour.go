@@ -45,7 +45,7 @@ func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) [
 // renumberWeights moves the entries of nodes in parameters from i to p[i].
 func renumberWeights(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]train.Array, p []int) {
 	t.Helper()
-	params, err := models.ParametersOn(c.Config, g)
+	params, err := models.ParametersOn(c, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, chan
 // would hide whether they are used. Parameters with a bound get half of it.
 func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array {
 	t.Helper()
-	params, err := models.ParametersOn(c.Config, g)
+	params, err := models.ParametersOn(c, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 	}
 	exec, err := NewExec(enginetest.Open(t, engine.Go).Backend, func(in []*Node) []*Node {
 		d := &Dense{Graph: in[0].Graph(), A: in[0], X: in[1], Known: in[2], Out: in[3],
-			In: Transpose(in[3], 0, 1), Config: c.Config.Resolved(), Outputs: g.NumClasses, params: map[string]*Node{}}
+			In: Transpose(in[3], 0, 1), Config: c.Resolved(), Outputs: g.NumClasses, params: map[string]*Node{}}
 		if d.Outputs == 2 {
 			d.Outputs = 1
 		}

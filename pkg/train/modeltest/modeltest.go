@@ -116,7 +116,7 @@ func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 // separate tells whether evaluation mode computes otherwise than training mode, as with batch normalisation.
 func separate(t *testing.T, g *graphs.Graph, c train.Config) bool {
 	t.Helper()
-	m, err := models.New(c.Config, g)
+	m, err := models.New(c, g)
 	if err != nil {
 		t.Fatal(err)
 	}
