@@ -14,6 +14,7 @@ import (
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -117,7 +118,11 @@ func (e entry) read() (Case, error) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(e.Settings)) {
-		// Only settings of the model are allowed. The settings of the training are the same in all cases.
+		name := models.SettingOf(key)
+		model := slices.ContainsFunc(c.Config.ModelSettings(), func(s models.Setting) bool { return s.Name == name })
+		if !model && c.Config.Value(name) != nil {
+			return c, fmt.Errorf("a case has no setting %q: settings of the training are the same in all", key)
+		}
 		if err := c.Config.Decode(key, e.Settings[key]); err != nil {
 			return c, err
 		}

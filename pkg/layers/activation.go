@@ -11,8 +11,8 @@ import (
 // [ActivationReLU].
 type Activation string
 
-// ReLU, max(x, 0); leaky ReLU, max(x, 0.2 x); ELU, x for x > 0 and else exp(x) - 1 (Clevert et al., ICLR 2016); tanh(x);
-// and softplus, log(1 + exp(x)).
+// ReLU, max(x, 0); leaky ReLU, max(x, 0.2 x); ELU, x for x > 0 and else exp(x) - 1 (Clevert et al., ICLR 2016);
+// tanh(x); and softplus, log(1 + exp(x)).
 const (
 	ActivationReLU      Activation = "relu"
 	ActivationLeakyReLU Activation = "leaky-relu"

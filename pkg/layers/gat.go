@@ -19,12 +19,12 @@ const slope = 0.2
 //	A^(k)_ij = softmax_j(LeakyReLU(s_j + t_i)) over i's neighbours and i itself,
 //	s = X W^(k) a_src, t = X W^(k) a_dst.
 //
-// V is the weight for the features of the node itself; the paper has none. If the attention is regarded as constant, Lip(h)
-// is at most ‖V‖ plus the mean of the ‖W^(k)‖, for the distance max_i |x_i - x'_i|. But nothing bounds how the attention
-// changes with X: the inverse may not exist, and residuals must be watched.
+// V is the weight for the features of the node itself; the paper has none. If the attention is regarded as constant,
+// Lip(h) is at most ‖V‖ plus the mean of the ‖W^(k)‖, for the distance max_i |x_i - x'_i|. But nothing bounds how the
+// attention changes with X: the inverse may not exist, and residuals must be watched.
 //
-// A layer computes one dense product, Y = X [W/K | W a_src | W a_dst | V], [n, m], and sums of rows of Y over neighbours; so
-// does the derivative.
+// A layer computes one dense product, Y = X [W/K | W a_src | W a_dst | V], [n, m], and sums of rows of Y over
+// neighbours; so does the derivative.
 type GAT struct {
 	Activation Activation
 	// Ego says that there is a V.
@@ -37,15 +37,15 @@ type GATWeights struct {
 	// W^(k) a_dst of all heads and, if there is one, V. So m is (d+2) K, or (d+2) K + d.
 	Maps *Node
 	B    *Node // [d]
-	// Edges has a copy of each node for each head, and each edge in both directions. For directed edges, leave out the others
-	// by [sparse.BareEdges.Keeping], and give Back, [places, 1]: at (i, j), 1 if (j, i) is an edge, else 0.
+	// Edges has a copy of each node for each head, and each edge in both directions. For directed edges, leave out the
+	// others by [sparse.BareEdges.Keeping], and give Back, [places, 1]: at (i, j), 1 if (j, i) is an edge, else 0.
 	Edges sparse.BareEdges
 	Back  loop.Constant
 }
 
-// attention has intermediate results of all K heads: y is Y of [GAT]; values are the rows of X W^(k)/K, [n K, d]; s and t are
-// the terms of scores, [n K, 1]; top is each row's largest score, exp is exp(score - top), [places, 1], and total its sum
-// over each row, [n K, 1].
+// attention has intermediate results of all K heads: y is Y of [GAT]; values are the rows of X W^(k)/K, [n K, d]; s and
+// t are the terms of scores, [n K, 1]; top is each row's largest score, exp is exp(score - top), [places, 1], and total
+// its sum over each row, [n K, 1].
 type attention struct {
 	o                             sparse.BareEdges
 	y                             *Node
@@ -59,8 +59,8 @@ func leakySlope(x *Node) *Node {
 	return loop.Select2(GreaterThan(x, loop.Zeros(x)), loop.Float(x, 1), loop.Float(x, slope))
 }
 
-// expOfEntries is exp(x) for entries, where x <= 0 but for rounding. For padding, x may be any number; with 1 at most, the
-// result is finite, so that multiplying it by 0 removes it.
+// expOfEntries is exp(x) for entries, where x <= 0 but for rounding. For padding, x may be any number; with 1 at most,
+// the result is finite, so that multiplying it by 0 removes it.
 func expOfEntries(x *Node) *Node { return Exp(Min(x, loop.Like(loop.Float(x, 1), x))) }
 
 func (c GAT) attend(x *Node, w GATWeights) attention {
@@ -135,10 +135,10 @@ const (
 	gatBackWay // A_ji φ'_ji for each place (i, j), [places, 1]
 )
 
-// Linearize also makes the tape. For a head, let A be the attention, y_j the row of X W^(k)/K for node j, z_i = Σ_j A_ij y_j,
-// g_i the cotangent of z_i, and φ'_ij the slope of LeakyReLU at s_j + t_i, whose cotangent is A_ij φ'_ij (g_i·y_j - g_i·z_i).
-// Its sums over j and i are the cotangents of t_i and s_j. They take a sum of rows over neighbours, and an inner product per
-// node, and none per edge:
+// Linearize also makes the tape. For a head, let A be the attention, y_j the row of X W^(k)/K for node j, z_i = Σ_j
+// A_ij y_j, g_i the cotangent of z_i, and φ'_ij the slope of LeakyReLU at s_j + t_i, whose cotangent is A_ij φ'_ij
+// (g_i·y_j - g_i·z_i). Its sums over j and i are the cotangents of t_i and s_j. They take a sum of rows over
+// neighbours, and an inner product per node, and none per edge:
 //
 //	Σ_i A_ij φ'_ij (g_i·y_j) = (Σ_i A_ij φ'_ij g_i)·y_j.
 func (c GAT) Linearize(x *Node, w GATWeights) (*Node, []*Node) {
@@ -159,8 +159,8 @@ func (c GAT) Linearize(x *Node, w GATWeights) (*Node, []*Node) {
 	return c.withEgo(a, own), tape
 }
 
-// spare is the number of columns that pull appends to the heads' cotangents, [n K, d]: one for an inner product, and zeros,
-// since the processor computes with 16 numbers at once.
+// spare is the number of columns that pull appends to the heads' cotangents, [n K, d]: one for an inner product, and
+// zeros, since the processor computes with 16 numbers at once.
 const spare = 16
 
 // pull is the cotangent of Y from that of the preactivation, q, whose row i is g_i for every head.
@@ -184,8 +184,8 @@ func (c GAT) pull(q *Node, tape []*Node, w GATWeights) *Node {
 	return Concatenate(parts, 1)
 }
 
-// rowDots are inner products of rows of a and b, [n, d]: [n, 1]. XLA CPU computes this product with ones on all threads, and
-// a batched one on a single thread.
+// rowDots are inner products of rows of a and b, [n, d]: [n, 1]. XLA CPU computes this product with ones on all
+// threads, and a batched one on a single thread.
 func rowDots(a, b *Node) *Node {
 	dims := a.Shape().Dimensions
 	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), dims[1], 1)).Product()

@@ -7,13 +7,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// GCN is the residual branch of a graph convolution (Kipf and Welling, ICLR 2017; paper section 3.3) and, with a weight V for
-// the node itself, of GraphSAGE (Hamilton et al., NeurIPS 2017):
+// GCN is the residual branch of a graph convolution (Kipf and Welling, ICLR 2017; paper section 3.3) and, with a weight
+// V for the node itself, of GraphSAGE (Hamilton et al., NeurIPS 2017):
 //
 //	h(X) = σ(Â X W + b),  h(X) = σ(Â X W + X V + b),  X: [n, d].
 //
-// Â is the symmetrically normalised adjacency of [sparse.SymNorm] and σ, in the paper, is ReLU. The spectral norm of Â is 1,
-// so that Lip(h) <= ‖W‖ + ‖V‖ for every norm that is never below the spectral norm; [Bound] limits it.
+// Â is the symmetrically normalised adjacency of [sparse.SymNorm] and σ, in the paper, is ReLU. The spectral norm of Â
+// is 1, so that Lip(h) <= ‖W‖ + ‖V‖ for every norm that is never below the spectral norm; [Bound] limits it.
 type GCN struct{ Activation Activation }
 
 // GCNWeights are the weights of [GCN]: W and V [d, d], B [d]. V may be nil.

@@ -9,14 +9,14 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Attention is the scaled dot-product attention of GRAND (Chamberlain et al., ICML 2021; paper section 3.2), for queries q
-// and keys k, [n, heads d'], head by head:
+// Attention is the scaled dot-product attention of GRAND (Chamberlain et al., ICML 2021; paper section 3.2), for
+// queries q and keys k, [n, heads d'], head by head:
 //
 //	A_ij = softmax_j(q_i · k_j / sqrt(d')),
 //
 // over the entries of row i of a symmetric pattern, made for [sparse.ForGradients]. The result is the mean over heads,
-// [places, 1], with rows that add up to 1. (The paper divides by d', and names q and k the other way round. The root is that
-// of the authors' code.)
+// [places, 1], with rows that add up to 1. (The paper divides by d', and names q and k the other way round. The root is
+// that of the authors' code.)
 func Attention(a sparse.BareEdges, q, k *Node, heads int) *Node {
 	needSymmetric("GRAND's attention", a)
 	scale := 1 / math.Sqrt(float64(q.Shape().Dimensions[1]/heads))
@@ -25,18 +25,18 @@ func Attention(a sparse.BareEdges, q, k *Node, heads int) *Node {
 	return loop.Custom(ReduceAndKeep(p, ReduceMean, 1), []*Node{q, k}, func(v *Node) []*Node {
 		v = BroadcastToShape(DivScalar(v, float64(heads)), p.Shape())
 		mirrored := a.Transpose(MulScalar(a.SoftmaxPull(p, v), scale))
-		// mirrored is the transpose of the scores' cotangents. Were these read directly, XLA would compute them inside the
-		// product with fixedK, again for every column.
+		// mirrored is the transpose of the scores' cotangents. Were these read directly, XLA would compute them inside
+		// the product with fixedK, again for every column.
 		return []*Node{a.Product(a.Transpose(mirrored), fixedK), a.Product(mirrored, fixedQ)}
 	})
 }
 
-// Diffusion is GRAND's linear field dX/dt = M X, with M = a (A - I) for a rate a and the attention A (GRAND-l; paper section
-// 3.2).
+// Diffusion is GRAND's linear field dX/dt = M X, with M = a (A - I) for a rate a and the attention A (GRAND-l; paper
+// section 3.2).
 type Diffusion struct{}
 
-// DiffusionWeights are M and M^T, [places, 1] each, of edges made with [sparse.ForGradients] and [sparse.ForDiagonal]. Only M
-// gets gradients.
+// DiffusionWeights are M and M^T, [places, 1] each, of edges made with [sparse.ForGradients] and [sparse.ForDiagonal].
+// Only M gets gradients.
 type DiffusionWeights struct {
 	M, MT *Node
 	Edges sparse.BareEdges

@@ -12,45 +12,62 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Differentiable is a function y = f(in) with its vector-Jacobian product, for loop bodies, where GoMLX's Gradient may fail.
+// Differentiable is a function y = f(in) with its vector-Jacobian product, for loop bodies, where GoMLX's Gradient may
+// fail.
 //
-// f may use all operations of GoMLX except loops (While), conditionals (If), calls (Call), sorts, scatters, sliding windows
-// (such as pooling), and positions of maxima and minima (ArgMax, ArgMin), and no nodes from outside. No gradient may pass
-// through Gather, which would be a scatter.
+// f may use all operations of GoMLX except loops (While), conditionals (If), calls (Call), sorts, scatters, sliding
+// windows (such as pooling), and positions of maxima and minima (ArgMax, ArgMin), and no nodes from outside. No
+// gradient may pass through Gather, which would be a scatter.
 type Differentiable struct {
-	program *program
-	// Nodes of program's graph: the inputs and the result of f, its cotangent, those of the first inputs, and the tape.
+	// graph is never compiled: [Differentiable.again] copies operations into a function of another graph. Scalar
+	// constants and Gradient work there, unlike in a loop's body. leaves make each constant and Iota in another graph.
+	graph  *graph.Graph
+	leaves map[*Node]func(g *graph.Graph) *Node
+	// Nodes of graph: the inputs and the result of f, its cotangent, those of the first inputs, and the tape.
 	in           []*Node
 	y, v         *Node
 	pulled, tape []*Node
 	lean         bool // see [Differentiable.Lean]
 }
 
-// Differentiate builds f for inputs like in, of which only the shapes matter, and its vector-Jacobian products for the first
-// inputs, in[:count]. It panics if f uses what [Differentiable] excludes.
+// Differentiate builds f for inputs like in, of which only the shapes matter, and its vector-Jacobian products for the
+// first inputs, in[:count]. It panics if f uses what [Differentiable] excludes.
 func Differentiate(f func(in []*Node) *Node, in []*Node, count int) *Differentiable {
-	d := &Differentiable{}
-	d.program = newProgram(in[0].Graph().Backend(), func(g *graph.Graph) {
-		for i, n := range in {
-			d.in = append(d.in, graph.Parameter(g, fmt.Sprintf("in%d", i), n.Shape()))
+	backend := in[0].Graph().Backend()
+	if outer, inside := backend.(*recorder); inside { // a function within a function has constants of its own
+		backend = outer.Backend
+	}
+	r := &recorder{Backend: backend}
+	d := &Differentiable{graph: graph.NewGraph(r, "program"), leaves: map[*Node]func(g *graph.Graph) *Node{}}
+	for i, n := range in {
+		d.in = append(d.in, graph.Parameter(d.graph, fmt.Sprintf("in%d", i), n.Shape()))
+	}
+	err := exceptions.TryCatch[error](func() { d.y = f(append([]*Node{}, d.in...)) })
+	if err != nil {
+		panic(fmt.Errorf("loop.Differentiate: the function, which may use nothing but its arguments, "+
+			"cannot be built: %w", err))
+	}
+	for _, n := range d.graph.Nodes() {
+		allow(n)
+	}
+	d.v = graph.Parameter(d.graph, "v", d.y.Shape())
+	d.pulled = graph.Gradient(graph.ReduceAllSum(graph.Mul(d.y, d.v)), d.in[:count]...)
+	for _, n := range d.graph.Nodes() {
+		if len(n.Inputs()) > 0 || n.Type() == graph.NodeTypeParameter {
+			continue
 		}
-		err := exceptions.TryCatch[error](func() { d.y = f(append([]*Node{}, d.in...)) })
-		if err != nil {
-			panic(fmt.Errorf("loop.Differentiate: the function, which may use nothing but its arguments, "+
-				"cannot be built: %w", err))
+		if len(r.leaves) == 0 {
+			panic(fmt.Errorf("package loop: %s has no inputs and is not a constant: it cannot be used here", n.Type()))
 		}
-		for _, n := range g.Nodes() {
-			allow(n)
-		}
-		d.v = graph.Parameter(g, "v", d.y.Shape())
-		d.pulled = graph.Gradient(graph.ReduceAllSum(graph.Mul(d.y, d.v)), d.in[:count]...)
-	})
+		d.leaves[n] = r.leaves[0]
+		r.leaves = r.leaves[1:]
+	}
 	d.tape = d.kept()
 	return d
 }
 
-// Lean returns d with a shorter tape, of values that take long to compute alone: matrix products, results of StopGradient,
-// and functions with a derivative by hand ([Custom]). [Differentiable.Pull] computes the others again.
+// Lean returns d with a shorter tape, of values that take long to compute alone: matrix products, results of
+// StopGradient, and functions with a derivative by hand ([Custom]). [Differentiable.Pull] computes the others again.
 func (d *Differentiable) Lean() *Differentiable {
 	d.lean = true
 	d.tape = d.kept()
@@ -76,8 +93,9 @@ func (d *Differentiable) cheap(n *Node) bool {
 		!slices.ContainsFunc(n.Inputs(), func(in *Node) bool { return in.Type() == graph.NodeTypeIdentity })
 }
 
-// kept are the nodes on the tape: those that the forward pass computes and the backward pass, which depends on the cotangent
-// v, reads, without those that Pull makes again: inputs but the first, nodes that depend on no input, and cheap ones.
+// kept are the nodes on the tape: those that the forward pass computes and the backward pass, which depends on the
+// cotangent v, reads, without those that Pull makes again: inputs but the first, nodes that depend on no input, and
+// cheap ones.
 func (d *Differentiable) kept() (tape []*Node) {
 	// backward depend on v, varies on an input of f.
 	backward, varies := map[*Node]bool{d.v: true}, map[*Node]bool{}
@@ -88,7 +106,7 @@ func (d *Differentiable) kept() (tape []*Node) {
 	for _, n := range d.pulled {
 		needed[n] = true
 	}
-	nodes := d.program.graph.Nodes()
+	nodes := d.graph.Nodes()
 	for _, n := range nodes {
 		for _, input := range n.Inputs() {
 			backward[n] = backward[n] || backward[input]
@@ -121,21 +139,21 @@ func (d *Differentiable) Count() int { return len(d.pulled) }
 
 // Value computes f(in), without a tape.
 func (d *Differentiable) Value(in []*Node) *Node {
-	return d.program.again(in[0].Graph(), d.known(d.in, in), []*Node{d.y})[0]
+	return d.again(in[0].Graph(), d.known(d.in, in), []*Node{d.y})[0]
 }
 
 // Linearize is f(in) and the tape.
 func (d *Differentiable) Linearize(in []*Node) (y *Node, tape []*Node) {
-	out := d.program.again(in[0].Graph(), d.known(d.in, in), append([]*Node{d.y}, d.tape...))
+	out := d.again(in[0].Graph(), d.known(d.in, in), append([]*Node{d.y}, d.tape...))
 	return out[0], out[1:]
 }
 
-// Pull has the cotangents (∂f/∂in)^T v of the inputs from … to-1, given that of the result. others are all inputs but the
-// first, which is on the tape if it is needed.
+// Pull has the cotangents (∂f/∂in)^T v of the inputs from … to-1, given that of the result. others are all inputs but
+// the first, which is on the tape if it is needed.
 func (d *Differentiable) Pull(v *Node, tape, others []*Node, from, to int) []*Node {
 	known := d.known(append(append([]*Node{d.v}, d.in[1:]...), d.tape...),
 		append(append([]*Node{v}, others...), tape...))
-	return d.program.again(v.Graph(), known, d.pulled[from:to])
+	return d.again(v.Graph(), known, d.pulled[from:to])
 }
 
 // known maps nodes of the program to those that take their places.
@@ -147,36 +165,8 @@ func (d *Differentiable) known(nodes, are []*Node) map[*Node]*Node {
 	return known
 }
 
-// program is a computation in a graph of its own, where scalar constants and Gradient work, unlike in a loop's body. It is
-// never compiled: [program.again] copies it into a function of another graph.
-type program struct {
-	graph *graph.Graph
-	// leaves make each constant and Iota in another graph.
-	leaves map[*Node]func(g *graph.Graph) *Node
-}
-
-// newProgram builds a computation of constants, Iotas, parameters, and what is computed from them.
-func newProgram(backend compute.Backend, build func(g *graph.Graph)) *program {
-	if outer, inside := backend.(*recorder); inside { // a program within a program has constants of its own
-		backend = outer.Backend
-	}
-	r := &recorder{Backend: backend}
-	p := &program{graph.NewGraph(r, "program"), map[*Node]func(g *graph.Graph) *Node{}}
-	build(p.graph)
-	for _, n := range p.graph.Nodes() {
-		if len(n.Inputs()) > 0 || n.Type() == graph.NodeTypeParameter {
-			continue
-		}
-		if len(r.leaves) == 0 {
-			panic(fmt.Errorf("package loop: %s has no inputs and is not a constant: it cannot be used here", n.Type()))
-		}
-		p.leaves[n] = r.leaves[0]
-		r.leaves = r.leaves[1:]
-	}
-	return p
-}
-
-// refused are operations that contain functions, which [program.again] does not copy, as error messages call them.
+// refused are operations that contain functions, which [Differentiable.again] does not copy, as error messages call
+// them.
 var refused = map[graph.NodeType]string{
 	graph.NodeTypeWhile:               "a loop",
 	graph.NodeTypeIf:                  "a branch",
@@ -192,25 +182,25 @@ var refused = map[graph.NodeType]string{
 }
 
 // again copies nodes and all that they are computed from into g. known has the copies so far.
-func (p *program) again(g *graph.Graph, known map[*Node]*Node, nodes []*Node) []*Node {
+func (d *Differentiable) again(g *graph.Graph, known map[*Node]*Node, nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {
-		out[i] = p.make(g, known, n)
+		out[i] = d.make(g, known, n)
 	}
 	return out
 }
 
-func (p *program) make(g *graph.Graph, known map[*Node]*Node, n *Node) *Node {
+func (d *Differentiable) make(g *graph.Graph, known map[*Node]*Node, n *Node) *Node {
 	if made := known[n]; made != nil {
 		return made
 	}
-	if leaf := p.leaves[n]; leaf != nil {
+	if leaf := d.leaves[n]; leaf != nil {
 		known[n] = leaf(g)
 	} else if y := computed(n); y != nil {
-		known[n] = p.make(g, known, y)
+		known[n] = d.make(g, known, y)
 	} else {
 		allow(n)
-		known[n] = n.CloneWithInputs(p.again(g, known, n.Inputs())...)
+		known[n] = n.CloneWithInputs(d.again(g, known, n.Inputs())...)
 	}
 	return known[n]
 }
@@ -222,7 +212,8 @@ func allow(n *Node) {
 	}
 }
 
-// recorder is a backend that records, for each constant and Iota in its graphs, a function that makes it in another graph.
+// recorder is a backend that records, for each constant and Iota in its graphs, a function that makes it in another
+// graph.
 type recorder struct {
 	compute.Backend
 	leaves []func(g *graph.Graph) *Node
@@ -265,11 +256,11 @@ func (f recorded) Iota(shape shapes.Shape, axis int) (compute.Value, error) {
 	return f.Function.Iota(shape, axis)
 }
 
-// Custom returns y with a gradient by hand: given the cotangent v of y, pull returns those of the inputs, in their shapes.
-// All have one floating-point type. Second derivatives differentiate the operations of pull.
+// Custom returns y with a gradient by hand: given the cotangent v of y, pull returns those of the inputs, in their
+// shapes. All have one floating-point type. Second derivatives differentiate the operations of pull.
 //
-// Custom costs nothing in the body of a loop, or where all inputs are results of StopGradient; [Differentiate] leaves it out
-// of the forward pass.
+// Custom costs nothing in the body of a loop, or where all inputs are results of StopGradient; [Differentiate] leaves
+// it out of the forward pass.
 func Custom(y *Node, inputs []*Node, pull func(v *Node) []*Node) *Node {
 	stopped := true
 	for _, n := range inputs {

@@ -25,9 +25,9 @@ import (
 // Node is a value of a GoMLX computation graph.
 type Node = graph.Node
 
-// While repeats state = body(state, reads) as long as cond(state, reads), a boolean scalar, is true, and returns the last
-// state. state and reads are *Node, or structs, slices and pointers of them; body must keep their structure and shapes. There
-// is no gradient; see [Custom].
+// While repeats state = body(state, reads) as long as cond(state, reads), a boolean scalar, is true, and returns the
+// last state. state and reads are *Node, or structs, slices and pointers of them; body must keep their structure and
+// shapes. There is no gradient; see [Custom].
 func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body func(state S, reads R) S) S {
 	changing, names := split(state)
 	fixed, _ := split(reads)
@@ -107,8 +107,8 @@ func Select2(c, x, y *Node) *Node { return graph.Where(c, Like(x, c), Like(y, c)
 // ReLU is max(x, 0).
 func ReLU(x *Node) *Node { return graph.Max(x, Zeros(x)) }
 
-// Sum adds up the rows of x, [n, d] to [d]: eight blocks of rows are added up, again and again until fewer than 64 rows are
-// left, and these by a product with ones (ten times slower for all rows on XLA CPU).
+// Sum adds up the rows of x, [n, d] to [d]: eight blocks of rows are added up, again and again until fewer than 64 rows
+// are left, and these by a product with ones (ten times slower for all rows on XLA CPU).
 func Sum(x *Node) *Node {
 	const blocks = 8
 	rest := (*Node)(nil)
@@ -135,8 +135,8 @@ func added(a, b *Node) *Node {
 	return graph.Add(a, b)
 }
 
-// MeanAbs is the mean absolute value of the matrix x, a scalar. Row sums come first, in one pass of XLA CPU (column sums
-// first would take ten times as long).
+// MeanAbs is the mean absolute value of the matrix x, a scalar. Row sums come first, in one pass of XLA CPU (column
+// sums first would take ten times as long).
 func MeanAbs(x *Node) *Node {
 	rows := graph.Dot(graph.Abs(x), ones(x, 1)).Product()
 	return graph.Mul(graph.Dot(rows, ones(x, 0)).Product(), Float(x, 1/float64(max(1, x.Shape().Size()))))
@@ -148,8 +148,8 @@ func ones(x *Node, axis int) *Node {
 
 // After is x, made to depend on a scalar change >= 0, which is then computed before the result.
 //
-// In a loop, XLA writes a new state over the old one without a copy only if all that reads the old state comes before: let
-// change be computed from the old state, and the new state from the result.
+// In a loop, XLA writes a new state over the old one without a copy only if all that reads the old state comes before:
+// let change be computed from the old state, and the new state from the result.
 func After(change, x *graph.Node) *graph.Node {
 	return graph.Add(x, Like(graph.Min(change, Float(change, 0)), x))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// EdgeHomophily is the share of the edges whose nodes both have labels that join equal ones (Abu-El-Haija et al., 2019; Zhu
-// et al., 2020), or NaN without such edges:
+// EdgeHomophily is the share of the edges whose nodes both have labels that join equal ones (Abu-El-Haija et al., 2019;
+// Zhu et al., 2020), or NaN without such edges:
 //
 //	h_edge = |{(u,v) in E: y_u = y_v}| / |E|
 func EdgeHomophily(g *graphs.Graph) float64 {
@@ -34,8 +34,8 @@ func known(g *graphs.Graph, e graphs.Edge) bool {
 //
 //	h_adj = (h_edge - Σ_k D_k²/(2|E|)²) / (1 - Σ_k D_k²/(2|E|)²),
 //
-// with the sum D_k of the degrees of class k; only edges whose nodes both have labels count. The sum is what edges drawn at
-// random, with the same degrees, would have. It is NaN without edges, or if all join nodes of one class.
+// with the sum D_k of the degrees of class k; only edges whose nodes both have labels count. The sum is what edges
+// drawn at random, with the same degrees, would have. It is NaN without edges, or if all join nodes of one class.
 func AdjustedHomophily(g *graphs.Graph) float64 {
 	degrees, all := make([]float64, g.NumClasses), 0
 	for _, e := range g.Edges {

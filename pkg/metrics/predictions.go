@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/data"
 )
 
-// Confusion is the confusion matrix: entry [k][l] is the number of nodes of class k whose largest logit, in rows [nodes,
-// classes], is l. A nil mask selects all nodes.
+// Confusion is the confusion matrix: entry [k][l] is the number of nodes of class k whose largest logit, in rows
+// [nodes, classes], is l. A nil mask selects all nodes.
 func Confusion[F Float](logits []F, classes int, labels []int32, mask []bool) ([][]int, error) {
 	predictions, err := Argmax(logits, classes)
 	if err != nil {
@@ -35,9 +35,9 @@ func Confusion[F Float](logits []F, classes int, labels []int32, mask []bool) ([
 	return counts, nil
 }
 
-// ROC has the points of the receiver operating characteristic, the curve above the area [ROCAUC]: the shares of the nodes of
-// classes 0 and 1 with a score of at least a threshold. The thresholds are infinity, for (0, 0), and then all scores from the
-// highest to the lowest. A nil mask selects all nodes.
+// ROC has the points of the receiver operating characteristic, the curve above the area [ROCAUC]: the shares of the
+// nodes of classes 0 and 1 with a score of at least a threshold. The thresholds are infinity, for (0, 0), and then all
+// scores from the highest to the lowest. A nil mask selects all nodes.
 func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, truePositive []float64, err error) {
 	if _, err := ROCAUC(scores, labels, mask); err != nil {
 		return nil, nil, err // ROCAUC has checked the arguments
@@ -62,8 +62,8 @@ func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, trueP
 	return falsePositive, truePositive, nil
 }
 
-// Thin drops points of a rising curve from (0, 0) to (1, 1) where x + y is less than 1/n above that of the last one kept. The
-// last point stays.
+// Thin drops points of a rising curve from (0, 0) to (1, 1) where x + y is less than 1/n above that of the last one
+// kept. The last point stays.
 func Thin(x, y []float64, n int) (thinX, thinY []float64) {
 	next := math.Inf(-1)
 	for i := range x {
@@ -78,8 +78,8 @@ func Thin(x, y []float64, n int) (thinX, thinY []float64) {
 // Float stands for the types of scores and of representations: float32 and float64.
 type Float interface{ ~float32 | ~float64 }
 
-// Evaluate is the metric data.Accuracy or data.ROCAUC of logits, [nodes, outputs]. The prediction is the largest logit. The
-// score of class 1 is the only logit, or the second minus the first. A nil mask selects all nodes.
+// Evaluate is the metric data.Accuracy or data.ROCAUC of logits, [nodes, outputs]. The prediction is the largest logit.
+// The score of class 1 is the only logit, or the second minus the first. A nil mask selects all nodes.
 func Evaluate[F Float](task string, logits []F, outputs int, labels []int32, mask []bool) (float64, error) {
 	if outputs < 1 || len(logits) != len(labels)*outputs {
 		return 0, fmt.Errorf("%d logits for %d nodes of %d outputs each; they must be [nodes, outputs]",
@@ -129,8 +129,8 @@ func Argmax[F Float](x []F, columns int) ([]int32, error) {
 	return out, nil
 }
 
-// Accuracy is the share, from 0 to 1, of nodes whose prediction equals the label. A nil mask selects all nodes; none is an
-// error.
+// Accuracy is the share, from 0 to 1, of nodes whose prediction equals the label. A nil mask selects all nodes; none is
+// an error.
 func Accuracy(predictions, labels []int32, mask []bool) (float64, error) {
 	if err := checkLengths(len(predictions), len(labels), mask); err != nil {
 		return 0, err
@@ -151,10 +151,10 @@ func Accuracy(predictions, labels []int32, mask []bool) (float64, error) {
 	return float64(right) / float64(all), nil
 }
 
-// ROCAUC is the area under the receiver operating characteristic for labels 0 and 1: the probability that a random node of
-// class 1 scores higher than one of class 0, where equal scores count one half (Mann-Whitney; as scikit-learn's
-// roc_auc_score). Pairs are counted in whole numbers. A nil mask selects all nodes. A single class, other labels and NaN are
-// errors.
+// ROCAUC is the area under the receiver operating characteristic for labels 0 and 1: the probability that a random node
+// of class 1 scores higher than one of class 0, where equal scores count one half (Mann-Whitney; as scikit-learn's
+// roc_auc_score). Pairs are counted in whole numbers. A nil mask selects all nodes. A single class, other labels and
+// NaN are errors.
 func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 	if err := checkLengths(len(scores), len(labels), mask); err != nil {
 		return 0, err
@@ -180,8 +180,8 @@ func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 			"the selection needs both", count[0], count[1])
 	}
 	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	// By rising score, groups of equal scores. below counts lower scores of class 0, and wins 2 for each pair in which the node
-	// of class 1 is higher, and 1 for equal scores.
+	// By rising score, groups of equal scores. below counts lower scores of class 0, and wins 2 for each pair in which
+	// the node of class 1 is higher, and 1 for equal scores.
 	var wins, below int64
 	for start := 0; start < len(nodes); {
 		var group [2]int64

@@ -23,8 +23,8 @@ func Median(x []float64) float64 {
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// SampleStd is the standard deviation with the divisor n-1, as Platonov et al. (2023) report it; 0 for a single value, and NaN
-// if x is empty.
+// SampleStd is the standard deviation with the divisor n-1, as Platonov et al. (2023) report it; 0 for a single value,
+// and NaN if x is empty.
 func SampleStd(x []float64) float64 {
 	if len(x) == 1 {
 		return 0

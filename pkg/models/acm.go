@@ -29,9 +29,9 @@ func init() {
 		New: func(Config) Network { return &acm{} }})
 }
 
-// acm is ACM-GCN (Luan et al., "Revisiting heterophily for graph neural networks", NeurIPS 2022, section 4.2, option 1).
-// Its parameters have the names of the authors' code, https://github.com/SitaoLuan/ACM-GNN. A layer mixes three channels of
-// its input X, with weights a of each node:
+// acm is ACM-GCN (Luan et al., "Revisiting heterophily for graph neural networks", NeurIPS 2022, section 4.2, option
+// 1). Its parameters have the names of the authors' code, https://github.com/SitaoLuan/ACM-GNN. A layer mixes three
+// channels of its input X, with weights a of each node:
 //
 //	L = ReLU(P X W_L), H = ReLU((I - P) X W_H), I = ReLU(X W_I)                   X [n, d]; L, H and I [n, d']
 //	[a_L, a_H, a_I] = softmax([σ(L v_L), σ(H v_H), σ(I v_I)] M / T)               [n, 3], temperature T = 3
@@ -41,9 +41,9 @@ func init() {
 // W_L, W_H and W_I, [d, d'], v_L, v_H and v_I, [d', 1], and M, [3, 3], are trained. X' of the last layer are scores of
 // classes. Dropout acts between layers.
 //
-// X' is never negative, so that the publication's ReLU of it is left out, and the logit for two classes is the difference
-// of two columns. Published are two layers, width 64, and dropout from 0 to 0.9. The code also multiplies X' by 3 and
-// drops node features. ACMII-GCN (option 2), ACM-GCN+ and ACM-GCN++ are not implemented.
+// X' is never negative, so that the publication's ReLU of it is left out, and the logit for two classes is the
+// difference of two columns. Published are two layers, width 64, and dropout from 0 to 0.9. The code also multiplies X'
+// by 3 and drops node features. ACMII-GCN (option 2), ACM-GCN+ and ACM-GCN++ are not implemented.
 type acm struct {
 	mean      *sparse.Matrix
 	low, high *tensors.Tensor // P F and (I - P) F of dense node features F, computed once

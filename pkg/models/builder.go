@@ -17,8 +17,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Builder is what [Network.Build] adds a network to a computation graph with. Its layers have the formulas, parameter names,
-// shapes and initial values of PyTorch's. GoMLX's own layers work as well, with the field Scope.
+// Builder is what [Network.Build] adds a network to a computation graph with. Its layers have the formulas, parameter
+// names, shapes and initial values of PyTorch's. GoMLX's own layers work as well, with the field Scope.
 type Builder struct {
 	*Model
 	Scope *model.Scope
@@ -46,26 +46,15 @@ func (b *Builder) Param(p Param) *Node {
 		if b.start == nil {
 			panic(fmt.Errorf("model %s: the store has no parameter %q", b.Config.Model, p.Name))
 		}
-		value, err := b.starting(p)
-		if err == nil {
-			v, err = b.Scope.CreateVariable(p.Name, value)
+		if err := machine.Room(2 * 4 * int64(p.size())); err != nil { // random numbers and their tensor
+			panic(failure{fmt.Errorf("parameter %q of %s, of the shape %v, %w; or lower --hidden", p.Name, b.Config.Model,
+				p.Shape, err)})
 		}
-		if err != nil {
-			panic(failure{err})
-		}
+		v = must(b.Scope.CreateVariable(p.Name, must(b.start(p))))
 		v.SetTrainable(!p.Fixed)
 		b.params = append(b.params, p)
 	}
 	return v.NodeValue(b.Graph)
-}
-
-// starting is the initial value, if two copies of it fit into memory: a slice of random numbers and its tensor.
-func (b *Builder) starting(p Param) (*tensors.Tensor, error) {
-	if err := machine.Room(2 * 4 * int64(p.size())); err != nil {
-		return nil, fmt.Errorf("parameter %q of %s, of the shape %v, %w; or lower --hidden", p.Name, b.Config.Model,
-			p.Shape, err)
-	}
-	return b.start(p)
 }
 
 // Linear is x W^T + b, [n, out]. W and b start uniform in ±1/sqrt(in), as in PyTorch.
@@ -201,8 +190,8 @@ func (b *Builder) scaled(name string, x, mean, variance *Node) *Node {
 	return Add(Mul(y, ExpandLeftToRank(scale, 2)), ExpandLeftToRank(shift, 2))
 }
 
-// EncodeRows is S W^T + b, [n, out], a linear layer that reads row i of S, [n, n], such as the adjacency, in place of the
-// features of node i. The columns of S and of W, [out, n], are in the dataset's order: see [Arrays.Rectangular].
+// EncodeRows is S W^T + b, [n, out], a linear layer that reads row i of S, [n, n], such as the adjacency, in place of
+// the features of node i. The columns of S and of W, [out, n], are in the dataset's order: see [Arrays.Rectangular].
 func (b *Builder) EncodeRows(name string, s sparse.Operator, out int) *Node {
 	n := len(b.Order)
 	limit := 1 / math.Sqrt(float64(n))
@@ -216,8 +205,8 @@ func unit(x *Node) *Node {
 	return Div(x, Sqrt(MaxScalar(ReduceAndKeep(Square(x), ReduceSum, 1), 1e-24)))
 }
 
-// FromScores are logits, [n, Outputs], of scores for the classes, [n, Classes]. For two classes, this is the second score
-// minus the first, whose logistic function is the softmax probability of the second class.
+// FromScores are logits, [n, Outputs], of scores for the classes, [n, Classes]. For two classes, this is the second
+// score minus the first, whose logistic function is the softmax probability of the second class.
 func (b *Builder) FromScores(scores *Node) *Node {
 	if b.Outputs == b.Classes {
 		return scores
@@ -285,13 +274,13 @@ func kept(number, seed *Node, p float64) *Node {
 	return LessThan(h, constant(uint32(min((1-p)*(1<<32), math.MaxUint32))))
 }
 
-// Layers applies count layers to x, one after the other, and compiles one: layer(b, l, x) computes layer l for the input
-// x. Its result has the shape of x. Layers differ only in the names and values of their parameters and in random draws,
-// so that layer may use l only where it declares parameters.
+// Layers applies count layers to x, one after the other, and compiles one: layer(b, l, x) computes layer l for the
+// input x. Its result has the shape of x. Layers differ only in the names and values of their parameters and in random
+// draws, so that layer may use l only where it declares parameters.
 //
-// layer must use the builder that is its argument. It may use x and what this builder offers: parameters, linear layers,
-// layer normalisation, dropout, and arrays. It must not use other nodes, nor gather statistics, as batch normalisation
-// does.
+// layer must use the builder that is its argument. It may use x and what this builder offers: parameters, linear
+// layers, layer normalisation, dropout, and arrays. It must not use other nodes, nor gather statistics, as batch
+// normalisation does.
 func (b *Builder) Layers(count int, x *Node, layer func(b *Builder, l int, x *Node) *Node) *Node {
 	if count == 1 {
 		return layer(b, 0, x)
@@ -343,8 +332,8 @@ func (constants) Fixed() {}
 // layerOf is the state of a builder of a single layer for [Builder.Layers], in a computation graph of its own.
 type layerOf struct {
 	random bool
-	// values are the layer's parameters, in the order in which it declares them, and seeds, [draws, 2], are those of its
-	// random draws. Both are nil while [Builder.declaration] lists params and counts draws.
+	// values are the layer's parameters, in the order in which it declares them, and seeds, [draws, 2], are those of
+	// its random draws. Both are nil while [Builder.declaration] lists params and counts draws.
 	values []*Node
 	params []Param
 	seeds  *Node

@@ -23,15 +23,15 @@ func init() {
 		New: func(c Config) Network { return &chebNet{order: OwnOf[polynomial](c).Order} }})
 }
 
-// chebNet is ChebNet (Defferrard, Bresson and Vandergheynst, NeurIPS 2016) as a network of He et al. (NeurIPS 2021). The
-// parameters have the names of PyTorch Geometric's ChebConv, whose own K is the number of weights, K + 1 here:
+// chebNet is ChebNet (Defferrard, Bresson and Vandergheynst, NeurIPS 2016) as a network of He et al. (NeurIPS 2021).
+// The parameters have the names of PyTorch Geometric's ChebConv, whose own K is the number of weights, K + 1 here:
 //
 //	H      = dropout(ReLU(Σ_{k=0..K} T_k(L - I) X W1_k^T + b1))    features X [n, features], H [n, d]
 //	logits = Σ_{k=0..K} T_k(L - I) H W2_k^T + b2                   [n, outputs]
 //
 // T_k are Chebyshev polynomials, for eigenvalues within ±1; those of L = I - D^-1/2 A D^-1/2 are between 0 and 2. A
-// weight [out, in] starts uniform in ±sqrt(6/(in + out)) (Glorot and Bengio 2010), biases at 0. The defaults are those of
-// He et al. (and Chien et al., ICLR 2021).
+// weight [out, in] starts uniform in ±sqrt(6/(in + out)) (Glorot and Bengio 2010), biases at 0. The defaults are those
+// of He et al. (and Chien et al., ICLR 2021).
 //
 // If X is dense, Prepare computes all T_k X once. T_k X of a sparse X would not be sparse: there, and in the second
 // layer, [chebNet.filtered] multiplies the narrower X W_k^T.

@@ -34,8 +34,8 @@ type Optimisation struct {
 	Seed         uint64  `help:"seed of the initial parameters and of dropout; split k uses seed + k"`
 }
 
-// SharedSettings are settings that models share, by the field's name in lower case with dashes. Tags have the default, the
-// limits and the help; see SettingsOf.
+// SharedSettings are settings that models share, by the field's name in lower case with dashes. Tags have the default,
+// the limits and the help; see SettingsOf.
 type SharedSettings struct {
 	Forward    int     `default:"8" most:"1048576" help:"forward layers"`
 	Reverse    int     `default:"8" most:"1048576" absent:"0" reverse:"true" help:"reverse layers"`
@@ -44,9 +44,9 @@ type SharedSettings struct {
 	Dropout    float64 `most:"0.99" absent:"0" help:"probability of dropping a feature"`
 	Activation string  `default:"relu" absent:"relu" oneof:"relu,leaky-relu,elu,tanh,softplus" help:"activation"`
 	Ego        bool    `absent:"false" help:"give layers a weight for the node itself, apart from its neighbours"`
-	// Lipschitz is the bound c < 1 on the sum of the norms of a layer's weights (paper section 3.3).
-	// Normalise "project" keeps it after every step of the optimiser, as in the paper; "reparametrise" inside the model,
-	// as in the authors' code.
+	// Lipschitz is the bound c < 1 on the sum of the norms of a layer's weights (paper section 3.3). Normalise
+	// "project" keeps it after every step of the optimiser, as in the paper; "reparametrise" inside the model, as in
+	// the authors' code.
 	Lipschitz float64 `default:"0.999" least:"1e-6" most:"0.9999999" help:"bound on the norm of the layers' weights"`
 	Bound     string  `default:"frobenius" oneof:"frobenius,spectral" help:"norm that is bounded; spectral is wider"`
 	Normalise string  `default:"project" oneof:"project,reparametrise" help:"how the bound is kept"`
@@ -95,8 +95,8 @@ var usual = sync.OnceValue(func() (c Config) {
 	return c
 })
 
-// Default has the default settings of a model and, as in the paper, at most 1000 epochs and a patience of 100. If there is
-// no model of this name, its settings are zero.
+// Default has the default settings of a model and, as in the paper, at most 1000 epochs and a patience of 100. If there
+// is no model of this name, its settings are zero.
 func Default(model string) Config {
 	c := Config{Model: model, Optimisation: Optimisation{LearningRate: 0.005, Epochs: 1000, Patience: 100}}
 	k, err := Lookup(model)
@@ -561,8 +561,8 @@ func (c Config) Values() map[string]any {
 
 func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.Values()) }
 
-// UnmarshalJSON reads what MarshalJSON wrote. Missing settings get the defaults. Settings that only other models have are
-// ignored, since old records have them; unknown ones are an error, unless there is no model.
+// UnmarshalJSON reads what MarshalJSON wrote. Missing settings get the defaults. Settings that only other models have
+// are ignored, since old records have them; unknown ones are an error, unless there is no model.
 func (c *Config) UnmarshalJSON(b []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(b, &values); err != nil {

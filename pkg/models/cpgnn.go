@@ -30,8 +30,8 @@ type cpgnnSettings struct {
 }
 
 // cpgnn is CPGNN (Zhu et al., "Graph Neural Networks with Heterophily", AAAI 2021). Scores R become beliefs, the
-// probability of each of c classes. In K steps, nodes read their neighbours' beliefs; H̄_ij says how often edges join the
-// classes i and j (compatibility):
+// probability of each of c classes. In K steps, nodes read their neighbours' beliefs; H̄_ij says how often edges join
+// the classes i and j (compatibility):
 //
 //	R      = ReLU(F W1) W2                          scores [n, c]; features F [n, m], W1 [m, d], W2 [d, c]
 //	B̄_0    = softmax(R) - 1/c                       first beliefs, [n, c]
@@ -53,9 +53,9 @@ type cpgnnSettings struct {
 // pretraining; here 50, since trainings are shorter. In the publication, weight decay leaves out H̄, and there are no
 // biases.
 //
-// The authors' code, https://github.com/GemsLab/CPGNN, differs from the publication, which this network follows: it adds
-// the weight decay twice and leaves out η CE(R), apparently by mistake; it estimates H̄ from D^-1 A; and it goes on from
-// the best epoch of pretraining.
+// The authors' code, https://github.com/GemsLab/CPGNN, differs from the publication, which this network follows: it
+// adds the weight decay twice and leaves out η CE(R), apparently by mistake; it estimates H̄ from D^-1 A; and it goes
+// on from the best epoch of pretraining.
 type cpgnn struct{ adjacency, normalised *sparse.Matrix }
 
 func (n *cpgnn) Prepare(g *graphs.Graph, a *Arrays) {
@@ -120,8 +120,8 @@ func (s cpgnnSettings) phase(b *Builder) (pretraining, ends *Node) {
 	return pretraining, Equal(epoch, ConstAs(epoch, float64(s.Pretrain-1)))
 }
 
-// estimateH is H̄ at the end of pretraining, for a = A, known = Y and beliefs = softmax(R). If asked, a boolean scalar, is
-// false, Sinkhorn's iterations do not run. A class without training nodes or their neighbours has a row of zeros in
+// estimateH is H̄ at the end of pretraining, for a = A, known = Y and beliefs = softmax(R). If asked, a boolean scalar,
+// is false, Sinkhorn's iterations do not run. A class without training nodes or their neighbours has a row of zeros in
 // Y^T A B̃, so that a small number is added to all entries.
 func estimateH(a sparse.Operator, known, beliefs, asked *Node) *Node {
 	beliefs = Where(BroadcastToShape(isKnown(known), known.Shape()), known, beliefs)
@@ -145,7 +145,8 @@ func isKnown(known *Node) *Node {
 	return GreaterThan(sum, ZerosLike(sum))
 }
 
-// knownLoss is the mean cross-entropy of scores, [n, c], over the training nodes, whose labels are one-hot rows of known.
+// knownLoss is the mean cross-entropy of scores, [n, c], over the training nodes, whose labels are one-hot rows of
+// known.
 func knownLoss(scores, known *Node) *Node {
 	return Neg(Div(ReduceAllSum(Mul(known, LogSoftmax(scores, -1))), MaxScalar(ReduceAllSum(known), 1)))
 }

@@ -41,8 +41,8 @@ type dirSettings struct {
 
 // dirGNN is Dir-GNN (Rossi, Charpentier, Di Giovanni, Frasca, Günnemann and Bronstein, "Edge Directionality Improves
 // Learning on Heterophilic Graphs", LoG 2023). The parameters have the names of the authors' code,
-// https://github.com/emalgorithm/directed-graph-neural-network. A_ij = 1 if an edge leads from i to its out-neighbour j.
-// The setting "conv" chooses the layer:
+// https://github.com/emalgorithm/directed-graph-neural-network. A_ij = 1 if an edge leads from i to its out-neighbour
+// j. The setting "conv" chooses the layer:
 //
 //	gcn:   H = α (S X W_out^T + b_out) + (1-α) (S^T X W_in^T + b_in)                         X [n, d], H [n, d']
 //	       S = D_out^-1/2 A D_in^-1/2, [n, n]; no self loops are added
@@ -50,9 +50,9 @@ type dirSettings struct {
 //	X'     = unit(dropout(ReLU(H)))         unit scales rows to length 1 if the setting l2-norm is on
 //	logits = Z W^T + b                      Z = max(X_1, …, X_L), [n, d], or [X_1, …, X_L], [n, L d]
 //
-// D_out and D_in have the numbers of out- and in-neighbours. X_1 … X_L are the results X' of the layers. The setting "jk"
-// (jumping knowledge) chooses Z; with "none", H of the last layer are the logits. A trained α is one number for all
-// layers, and may leave [0, 1].
+// D_out and D_in have the numbers of out- and in-neighbours. X_1 … X_L are the results X' of the layers. The setting
+// "jk" (jumping knowledge) chooses Z; with "none", H of the last layer are the logits. A trained α is one number for
+// all layers, and may leave [0, 1].
 //
 // The authors' code calls W_out src_to_dst for gcn, and dst_to_src for sage. The defaults are those of their program.
 // Published for Squirrel and Chameleon (unfiltered) are gcn, α = 1, max, l2-norm, width 128 and patience 400, with 4
@@ -138,8 +138,8 @@ func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *N
 	return h
 }
 
-// dirUnused names the copies of α in a file of the authors' weights: "alpha", which is read only if α is trained, and one
-// for each layer.
+// dirUnused names the copies of α in a file of the authors' weights: "alpha", which is read only if α is trained, and
+// one for each layer.
 func dirUnused(c Config) (names []string) {
 	if !OwnOf[dirSettings](c).LearnAlpha {
 		names = append(names, "alpha")
@@ -204,8 +204,8 @@ func (d *dirGNN) neighbourhoods(b *Builder) []neighbourhood {
 	return all
 }
 
-// aggregate sums (gcn) or averages (sage) the rows of x w^T over the neighbours, [n, width]. A nil x stands for the node
-// features.
+// aggregate sums (gcn) or averages (sage) the rows of x w^T over the neighbours, [n, width]. A nil x stands for the
+// node features.
 func (n neighbourhood) aggregate(b *Builder, x, w *Node) *Node {
 	if x == nil && n.features != nil {
 		return b.mapped(n.features, w)

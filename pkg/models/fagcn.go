@@ -38,11 +38,11 @@ type fagcnSettings struct {
 //
 // x_i and x_i' are rows of a layer's input and result, x_0i one of X_0. There are no self loops.
 //
-// The publication has one vector g = [r, l]. Here, l and r have the names of PyTorch Geometric's FAConv (which adds self
-// loops by default) and start as there. The linear maps have the names of the authors' code,
-// https://github.com/bdy9527/FAGCN. Dropout of α and the defaults are from this code, except for the width, 32 there. The
-// code also adds a bias inside tanh, drops node features, and draws initial weights from normal distributions (those of
-// Glorot and Bengio, times 1.414).
+// The publication has one vector g = [r, l]. Here, l and r have the names of PyTorch Geometric's FAConv (which adds
+// self loops by default) and start as there. The linear maps have the names of the authors' code,
+// https://github.com/bdy9527/FAGCN. Dropout of α and the defaults are from this code, except for the width, 32 there.
+// The code also adds a bias inside tanh, drops node features, and draws initial weights from normal distributions
+// (those of Glorot and Bengio, times 1.414).
 type fagcn struct {
 	pattern *sparse.Pattern
 	root    *tensors.Tensor // 1/sqrt(d_i), [n, 1]

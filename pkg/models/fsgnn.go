@@ -42,7 +42,8 @@ type fsgnnSettings struct {
 // lengths ("hop-normalisation"). The entries of a, [2K+1], start at 1.
 //
 // The default K = 3 is that of the code; the publication has 3, 8, 16 and 32, d = 64, dropout from 0.5 to 0.7, and
-// separate learning rates and weight decays for a, the W_i and W. The code also divides the features' rows by their sums.
+// separate learning rates and weight decays for a, the W_i and W. The code also divides the features' rows by their
+// sums.
 //
 // Prepare propagates dense features once. The 2K arrays of sparse features, such as Cora's 1433 words, would be too
 // large: these are multiplied by the W_i first, and [hopSteps] propagates the products of d columns in every step.
@@ -109,8 +110,8 @@ func (f *fsgnn) mapped(b *Builder) []*Node {
 	return out
 }
 
-// propagated is [fsgnn.mapped] for sparse features: one product computes X W_i^T for all i but 0, with the columns in the
-// order of [hopSteps].
+// propagated is [fsgnn.mapped] for sparse features: one product computes X W_i^T for all i but 0, with the columns in
+// the order of [hopSteps].
 func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	width, out := b.Config.Hidden, []*Node{b.Encode(name(0), b.Config.Hidden)}
 	weights, biases := make([]*Node, 2*f.hops), make([]*Node, 2*f.hops)
@@ -129,8 +130,9 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	return out
 }
 
-// hopSteps multiplies the first K d columns of x, [n, 2K d], by powers of A, and the last K d by powers of Ã: group k of d
-// columns, k = 1 … K, by the k-th power. Step l = 0 … K-1 multiplies all groups k > l by the matrix, and leaves the others.
+// hopSteps multiplies the first K d columns of x, [n, 2K d], by powers of A, and the last K d by powers of Ã: group k
+// of d columns, k = 1 … K, by the k-th power. Step l = 0 … K-1 multiplies all groups k > l by the matrix, and leaves
+// the others.
 type hopSteps struct{ hops, width int }
 
 // hopArrays are the [roots], [n, 2], and the adjacency.

@@ -48,9 +48,9 @@ type gbkSettings struct {
 // cross-entropy, [y_i = y_j] is 1 for nodes of one class, else 0. Dropout acts on all X_l except X_0 and X_L.
 //
 // This is the publication. In the authors' code, https://github.com/Xzh0u/GBK-GNN, the second kernel reads x_i, each
-// kernel gives half the width, side by side, LeakyReLU is applied to s_ij, and the loss of the gates is the cross-entropy
-// of the softmax of [1-α, α], with the target whether one of an edge's two nodes is of class 0. Its defaults are L = 2,
-// width 16, dropout 0.5 and λ = 1.84 (30 for Cora, CiteSeer, Texas and Cornell).
+// kernel gives half the width, side by side, LeakyReLU is applied to s_ij, and the loss of the gates is the
+// cross-entropy of the softmax of [1-α, α], with the target whether one of an edge's two nodes is of class 0. Its
+// defaults are L = 2, width 16, dropout 0.5 and λ = 1.84 (30 for Cora, CiteSeer, Texas and Cornell).
 type gbk struct {
 	pattern   *sparse.Pattern
 	adjacency *sparse.Matrix

@@ -26,16 +26,17 @@ type glognnSettings struct {
 	Order int     `help:"highest power of the adjacency" least:"1" most:"64"`
 }
 
-// glognn is GloGNN (Li et al., "Finding Global Homophily in Graph Neural Networks When Meeting Heterophily", ICML 2022).
-// In each of L layers, every node reads all nodes, with weights Z_l by least squares. With c classes and width d:
+// glognn is GloGNN (Li et al., "Finding Global Homophily in Graph Neural Networks When Meeting Heterophily", ICML
+// 2022). In each of L layers, every node reads all nodes, with weights Z_l by least squares. With c classes and width
+// d:
 //
 //	X_0     = ReLU(δ (F W1^T + b1) + (1-δ) (P W3^T + b3)) W2^T + b2    F [n, m], W1 [d, m], W3 [d, n], W2 [c, d]
 //	Z_l     = argmin_Z ‖X_l - (1-γ) Z X_l - γ X_0‖² + β1 ‖Z‖² + β2 ‖Z - Σ_k λ_k P^k‖²    Frobenius norms, k = 1 … K
 //	X_{l+1} = (1-γ) Z_l X_l + γ X_0                                     [n, c]
 //	logits  = X_L
 //
-// P is (D+I)^-1 (A+I). λ, [K, 1], is trained, starts at 1/K, and is the same in all layers. Dropout acts on the result of
-// ReLU. In closed form, with β = β1 + β2, and X and Z for X_l and Z_l,
+// P is (D+I)^-1 (A+I). λ, [K, 1], is trained, starts at 1/K, and is the same in all layers. Dropout acts on the result
+// of ReLU. In closed form, with β = β1 + β2, and X and Z for X_l and Z_l,
 //
 //	Z = [(1-γ) (X - γ X_0) X^T + β2 Σ_k λ_k P^k] [(1-γ)² X X^T + β I]^-1
 //
@@ -46,14 +47,14 @@ type glognnSettings struct {
 //
 // (The publication has Q as a difference, by Woodbury's identity, which differs by rounding only.)
 //
-// The parameters have the names of the authors' code, https://github.com/RecklessRonan/GloGNN, small-scale/main.py. X_0,
-// which the publication leaves open, is that of this code. (Their code for large graphs has A in place of P, and one more
-// hidden layer.) The defaults are published for Penn94, in the middle of all datasets' settings, but the width is 64, as
-// for small graphs, and not 256.
+// The parameters have the names of the authors' code, https://github.com/RecklessRonan/GloGNN, small-scale/main.py.
+// X_0, which the publication leaves open, is that of this code. (Their code for large graphs has A in place of P, and
+// one more hidden layer.) The defaults are published for Penn94, in the middle of all datasets' settings, but the width
+// is 64, as for small graphs, and not 256.
 type glognn struct{ powers, rows *sparse.Matrix }
 
-// Prepare lays out P twice: powers for products with powers of P, and rows for P W3^T, with columns in the dataset's order,
-// as those of W3 are.
+// Prepare lays out P twice: powers for products with powers of P, and rows for P W3^T, with columns in the dataset's
+// order, as those of W3 are.
 func (n *glognn) Prepare(g *graphs.Graph, a *Arrays) {
 	p := sparse.Adjacency(g).WithSelfLoops().RowNormalised()
 	n.powers = a.Matrix(p)

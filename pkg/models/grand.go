@@ -160,8 +160,8 @@ func (d *grand) field(b *Builder, h *Node) (solve.Field[layers.DiffusionWeights]
 	return layers.Diffusion{}, layers.NewDiffusionWeights(edges, a, rate)
 }
 
-// outcomes is the number of outcomes of one integration. Output.Stats.Outcome has up to three as digits in this base, the
-// lowest first: those of 0 to T_F, of 0 to -T_R, and of T_F back to 0.
+// outcomes is the number of outcomes of one integration. Output.Stats.Outcome has up to three as digits in this base,
+// the lowest first: those of 0 to T_F, of 0 to -T_R, and of T_F back to 0.
 const outcomes = solve.NotFinite + 1
 
 func explainDiffusion(c Config, outcome int) string {

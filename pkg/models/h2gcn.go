@@ -34,12 +34,12 @@ type h2gcnSettings struct {
 //	R_k    = [A1 R_{k-1}, A2 R_{k-1}]               concatenated columns, [n, 2^k d], k = 1 … K
 //	logits = dropout([R_0, R_1, …, R_K]) W_c        concatenated columns, [n, (2^{K+1} - 1) d]
 //
-// A1 joins neighbours, A2 nodes exactly two steps apart. Neither has self loops; each is symmetrically normalised by its
-// own degrees, and has rows of zeros for nodes without such others. There are no biases.
+// A1 joins neighbours, A2 nodes exactly two steps apart. Neither has self loops; each is symmetrically normalised by
+// its own degrees, and has rows of zeros for nodes without such others. There are no biases.
 //
 // The publication has K = 1 and K = 2, d = 64, and dropout 0 or 0.5; K = 2, "H2GCN-2", is the default here and in the
-// authors' code, https://github.com/GemsLab/H2GCN, in TensorFlow, which concatenates R_K, R_0, …, R_{K-1}. Parameters are
-// those of https://github.com/GitEventhandler/H2GCN-PyTorch.
+// authors' code, https://github.com/GemsLab/H2GCN, in TensorFlow, which concatenates R_K, R_0, …, R_{K-1}. Parameters
+// are those of https://github.com/GitEventhandler/H2GCN-PyTorch.
 type h2gcn struct{ one, two *sparse.Matrix }
 
 // Prepare makes A1 and A2, or fails if memory is too small for A2, which may have up to n² entries.
@@ -53,8 +53,8 @@ func (h *h2gcn) Prepare(g *graphs.Graph, a *Arrays) {
 	h.one = a.Matrix(adjacency.SymmetricNormalised())
 }
 
-// secondBytes is the memory that an entry of A2 takes while A2 is made: 68 bytes at the peak for the 45 million entries of
-// Tolokers, and some room.
+// secondBytes is the memory that an entry of A2 takes while A2 is made: 68 bytes at the peak for the 45 million entries
+// of Tolokers, and some room.
 const secondBytes = 72
 
 // admitSecond refuses A2 with so many entries in the free memory, in bytes, or 0 if that is not known.
@@ -68,8 +68,8 @@ func admitSecond(g *graphs.Graph, entries int, free int64) error {
 	return nil
 }
 
-// Build implements [Network]. The representation is [R_0, …, R_K]. Weights start as those of Glorot and Bengio (2010), as
-// in both codes.
+// Build implements [Network]. The representation is [R_0, …, R_K]. Weights start as those of Glorot and Bengio (2010),
+// as in both codes.
 func (h *h2gcn) Build(b *Builder) Output {
 	one, two := b.Matrix(h.one), b.Matrix(h.two)
 	rounds := OwnOf[h2gcnSettings](b.Config).Rounds

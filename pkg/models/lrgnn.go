@@ -60,21 +60,20 @@ type lrgnnSettings struct {
 // S and R are sparse. b is a parameter, as are all W and b with an index; Greek letters are settings. With the factor
 // "gcn", V is multiplied by the normalised adjacency Â of Kipf and Welling.
 //
-// The step is that of softImpute-ALS (Hastie et al. 2015) for fixed V, which makes
-// Σ (s_ij - U_i·V_j)² + ε ‖X X^T - U V^T‖² + β ‖U‖² small, without outliers: t_ij = f_ij (q3 + 3/2 (q3 - q1)) for the
-// quartiles q1 and q3 of all edges' squared residuals, and
-// f_ij = (1/2 + (‖Y_i‖ - 1/c) (‖Y_j‖ - 1/c) + log(e - 1 + |s_ij|))/3. In training, columns of X and V are dropped in the
-// terms ε X X^T V and ε V^T V, with the probability "factor-dropout".
+// The step is that of softImpute-ALS (Hastie et al. 2015) for fixed V, which makes Σ (s_ij - U_i·V_j)² + ε ‖X X^T - U
+// V^T‖² + β ‖U‖² small, without outliers: t_ij = f_ij (q3 + 3/2 (q3 - q1)) for the quartiles q1 and q3 of all edges'
+// squared residuals, and f_ij = (1/2 + (‖Y_i‖ - 1/c) (‖Y_j‖ - 1/c) + log(e - 1 + |s_ij|))/3. In training, columns of X
+// and V are dropped in the terms ε X X^T V and ε V^T V, with the probability "factor-dropout".
 //
 // The text of the publication was not available: this follows the authors' code, https://github.com/Jinx-byebye/LRGNN,
 // with its single layer and its defaults, but d, 512 there. The estimator has two layers and learns by a cross-entropy
 // loss of its own alone, since Y counts as a constant. It differs from the code in these points:
 //   - The estimator is trained together with the rest, not before it with early stopping.
 //   - In f_ij, the code has the logistic function of an attention in place of 1/2, which gets no gradient.
-//   - A step for V is one for U with U and V exchanged, and S^T for S. The code exchanges the indices of one matrix, which
-//     is the same if U V^T is symmetric.
-//   - With "edge-mean", s_ij is divided by the number of i's neighbours, -5 at least (but f_ij has the undivided one). The
-//     code divides by that of j's, although it calls this row normalisation.
+//   - A step for V is one for U with U and V exchanged, and S^T for S. The code exchanges the indices of one matrix,
+//     which is the same if U V^T is symmetric.
+//   - With "edge-mean", s_ij is divided by the number of i's neighbours, -5 at least (but f_ij has the undivided one).
+//     The code divides by that of j's, although it calls this row normalisation.
 //   - The initial U has β I: V^T V has no inverse if V's rank is less than k.
 //   - No dropout acts on the features F.
 type lrgnn struct {
@@ -175,8 +174,8 @@ func (r relationships) factors(start, x *Node) (u, v *Node) {
 	return u, v
 }
 
-// step is a least-squares step for u, [n, k], with v fixed; s has S in a step for U, and S^T in one for V. xs, [1, c], and
-// vs, [1, k], are dropout masks of the columns of x and v.
+// step is a least-squares step for u, [n, k], with v fixed; s has S in a step for U, and S^T in one for V. xs, [1, c],
+// and vs, [1, k], are dropout masks of the columns of x and v.
 func (r relationships) step(s, u, v, x, xs, vs *Node) *Node {
 	residual := Sub(s, r.edges.Dots(u, v, 1))
 	squared := Square(StopGradient(residual))

@@ -114,10 +114,13 @@ type Declaration struct {
 }
 
 // Declare makes the model's variables in a store, with initial values of the parameters by start, by building the model
-// once in a graph that is thrown away. GoMLX's own layers use their own initialisers.
-func (m *Model) Declare(backend compute.Backend, store *model.Store,
+// once in a graph that is thrown away. GoMLX's own layers use their own initialisers, and the seed.
+func (m *Model) Declare(backend compute.Backend, store *model.Store, seed uint64,
 	start func(Param) (*tensors.Tensor, error)) (d Declaration, err error) {
 	defer Recovered(&err)
+	if err := store.SetRNGStateFromSeed(int64(seed)); err != nil {
+		return d, err
+	}
 	before := map[*model.Variable]bool{}
 	for v := range store.IterVariables() {
 		before[v] = true
@@ -155,27 +158,31 @@ func Parameters(c Config, features, classes int) ([]Param, error) {
 }
 
 func ParametersOn(c Config, g *graphs.Graph) ([]Param, error) {
+	d, err := DeclarationOn(c, g)
+	return d.Params, err
+}
+
+// DeclarationOn is the declaration of a model on a graph, on the pure-Go engine and without values. Its Params include
+// those of GoMLX's own layers.
+func DeclarationOn(c Config, g *graphs.Graph) (d Declaration, err error) {
 	e, err := engine.Open(engine.Go)
 	if err != nil {
-		return nil, err
+		return d, err
 	}
 	m, err := New(c, g)
 	if err != nil {
-		return nil, err
+		return d, err
 	}
 	store := model.NewStore()
 	defer store.Finalize()
-	if err := store.SetRNGStateFromSeed(0); err != nil {
-		return nil, err
-	}
-	d, err := m.Declare(e.Backend, store, Param.Zeros)
+	d, err = m.Declare(e.Backend, store, 0, Param.Zeros)
 	for _, v := range d.Variables {
 		name := NameOf(v)
 		if !slices.ContainsFunc(d.Params, func(p Param) bool { return p.Name == name }) {
 			d.Params = append(d.Params, Param{Name: name, Shape: v.Shape().Dimensions, Fixed: !v.Trainable})
 		}
 	}
-	return d.Params, err
+	return d, err
 }
 
 // NameOf is the name that a variable has in files of weights.
@@ -185,15 +192,15 @@ func NameOf(v *model.Variable) string { return strings.TrimPrefix(v.Path(), mode
 type Network interface {
 	// Prepare lays out what the network needs for message passing on a graph, such as an adjacency matrix.
 	Prepare(g *graphs.Graph, a *Arrays)
-	// Build adds the network to a computation graph, for training or for evaluation. Like GoMLX's functions, it panics if
-	// it cannot.
+	// Build adds the network to a computation graph, for training or for evaluation. Like GoMLX's functions, it panics
+	// if it cannot.
 	Build(b *Builder) Output
 }
 
 // Arrays are what [Network.Prepare] lays out. Its methods panic where they cannot.
 type Arrays struct {
-	// Order is the order of the nodes in all arrays of the model. The first matrix or pattern chooses it; without one, it
-	// is the dataset's.
+	// Order is the order of the nodes in all arrays of the model. The first matrix or pattern chooses it; without one,
+	// it is the dataset's.
 	Order sparse.Order
 	all   []*tensors.Tensor
 }
@@ -232,7 +239,8 @@ func (a *Arrays) Pattern(c *sparse.CSR, o sparse.PatternOptions) *sparse.Pattern
 }
 
 // withMatrix is [Kind].New for a network that reads the graph by one matrix alone.
-func withMatrix(of func(g *graphs.Graph) *sparse.CSR, build func(b *Builder, m sparse.Operator) Output) func(Config) Network {
+func withMatrix(of func(g *graphs.Graph) *sparse.CSR,
+	build func(b *Builder, m sparse.Operator) Output) func(Config) Network {
 	return func(Config) Network { return &matrixNet{of: of, build: build} }
 }
 
@@ -245,8 +253,8 @@ type matrixNet struct {
 func (n *matrixNet) Prepare(g *graphs.Graph, a *Arrays) { n.matrix = a.Matrix(n.of(g)) }
 func (n *matrixNet) Build(b *Builder) Output            { return n.build(b, b.Matrix(n.matrix)) }
 
-// symmetric is D^-1/2 A D^-1/2 for the adjacency A and its row sums D, symmetricWithLoops the same for A + I, and rowMean is
-// D^-1 A, a mean over neighbours. Rows of nodes without edges are zero.
+// symmetric is D^-1/2 A D^-1/2 for the adjacency A and its row sums D, symmetricWithLoops the same for A + I, and
+// rowMean is D^-1 A, a mean over neighbours. Rows of nodes without edges are zero.
 func symmetric(g *graphs.Graph) *sparse.CSR { return sparse.Adjacency(g).SymmetricNormalised() }
 func symmetricWithLoops(g *graphs.Graph) *sparse.CSR {
 	return sparse.Adjacency(g).WithSelfLoops().SymmetricNormalised()
@@ -277,8 +285,8 @@ type Inverter interface {
 // Tracer is a network of layers that returns states: the features of all nodes, [n, d], after a number of layers.
 type Tracer interface {
 	Network
-	// Trace returns the states after forward[i] forward layers, and after reverse[i] reverse layers, in evaluation. After
-	// 0 layers, the state is the encoded input. Numbers ascend.
+	// Trace returns the states after forward[i] forward layers, and after reverse[i] reverse layers, in evaluation.
+	// After 0 layers, the state is the encoded input. Numbers ascend.
 	Trace(b *Builder, forward, reverse []int) (forwards, reverses []*Node)
 	// Readout is what the head computes from two states, [n, Outputs]. It reads zeros in place of a state that is nil
 	// (paper section 4.1.3, "Qualitative Analysis"). Models without a reverse process ignore reverse.

@@ -29,7 +29,8 @@ func init() {
 		New: withMatrix(rowMean, ordered)})
 }
 
-// orderedSettings are Ordered GNN's own: C, the number of layers of f, and whether all layers share W and b of the gates.
+// orderedSettings are Ordered GNN's own: C, the number of layers of f, and whether all layers share W and b of the
+// gates.
 type orderedSettings struct {
 	ChunkSize   int  `help:"neurons that share a gate" least:"1" most:"16384"`
 	InputLayers int  `help:"layers of the network before message passing" least:"1" most:"16"`
@@ -51,8 +52,9 @@ type orderedSettings struct {
 // cumsum run along rows.
 //
 // Parameters have the names of the authors' code, https://github.com/LUMIA-Group/OrderedGNN, which also has both
-// LayerNorms and dropout of X_l, unlike the publication's formulas. That code has two dropout probabilities, drops input
-// features, too, and calls d/C the chunk size; its defaults are L = 8, d = 256, 64 gates, and one or two layers in f.
+// LayerNorms and dropout of X_l, unlike the publication's formulas. That code has two dropout probabilities, drops
+// input features, too, and calls d/C the chunk size; its defaults are L = 8, d = 256, 64 gates, and one or two layers
+// in f.
 //
 // The representation, [n, d], is X_L.
 func ordered(b *Builder, mean sparse.Operator) Output {

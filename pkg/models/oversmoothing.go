@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// dropEdge is DropEdge (Rong et al., ICLR 2020): every training step leaves out each edge with a given probability, in both
-// directions and in all layers. Self loops stay. (The authors' code leaves out a fixed number of directed edges.)
+// dropEdge is DropEdge (Rong et al., ICLR 2020): every training step leaves out each edge with a given probability, in
+// both directions and in all layers. Self loops stay. (The authors' code leaves out a fixed number of directed edges.)
 type dropEdge struct {
 	pattern *sparse.Pattern
 	edges   int // without self loops
@@ -62,11 +62,11 @@ func (d *dropEdge) normalised(b *Builder) sparse.Operator {
 	return edges.Operator(Mul(stay, Mul(edges.Targets(r), edges.Sources(r))))
 }
 
-// halfHop is Half-Hop (Azabou et al., "Half-Hop: A graph upsampling approach for slowing down message passing", ICML 2023).
-// In place of every edge j → i into a chosen node i, it adds a slow node s with the edges j → s, s → i and i → s, and the
-// features α x_j + (1 - α) x_i. x is the result of the encoder's linear layer before the activation. (Mixing node features
-// would give the same.) The rows of slow nodes are removed after the last layer. Graph convolutions take the number of
-// incoming edges as the degree, as PyTorch Geometric does.
+// halfHop is Half-Hop (Azabou et al., "Half-Hop: A graph upsampling approach for slowing down message passing", ICML
+// 2023). In place of every edge j → i into a chosen node i, it adds a slow node s with the edges j → s, s → i and i →
+// s, and the features α x_j + (1 - α) x_i. x is the result of the encoder's linear layer before the activation. (Mixing
+// node features would give the same.) The rows of slow nodes are removed after the last layer. Graph convolutions take
+// the number of incoming edges as the degree, as PyTorch Geometric does.
 //
 // A node is chosen with the probability "half-hop", whatever the seed of the training; α is "half-hop-alpha". As in the
 // authors' code, https://github.com/nerdslab/halfhop, training and evaluation see the same graph.

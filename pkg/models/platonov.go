@@ -13,8 +13,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// platonov is the network of Platonov et al., "A critical look at the evaluation of GNNs under heterophily: are we really
-// making progress?" (ICLR 2023). The modules M_0 … M_{K-1} are those of all layers, with one or several in each.
+// platonov is the network of Platonov et al., "A critical look at the evaluation of GNNs under heterophily: are we
+// really making progress?" (ICLR 2023). The modules M_0 … M_{K-1} are those of all layers, with one or several in each.
 // Parameters have the names of the authors' code, https://github.com/yandex-research/heterophilous-graphs:
 //
 //	X_0     = GELU(dropout(F W^T + b))            features F [n, features], X_k [n, d]
@@ -37,8 +37,8 @@ type platonovSettings struct {
 	Multiplier int `name:"hidden-dim-multiplier" least:"1" most:"64" help:"width inside a feed-forward module, in widths"`
 }
 
-// registerPlatonov registers a kind whose network is a [platonov], with what all of these have in common. messages lays out
-// the graph and returns the modules of a layer; shared are further shared settings.
+// registerPlatonov registers a kind whose network is a [platonov], with what all of these have in common. messages lays
+// out the graph and returns the modules of a layer; shared are further shared settings.
 func registerPlatonov(k Kind, messages func(g *graphs.Graph, a *Arrays) []module, shared ...string) {
 	k.Reference += "as in Platonov et al., ICLR 2023"
 	k.Shared = slices.Concat([]string{"forward", "hidden", "dropout"}, shared)
@@ -101,15 +101,15 @@ func init() {
 		Reference: "Veličković et al., ICLR 2018, "}, gatSep, "heads")
 }
 
-// gatSep is GAT (Veličković et al., ICLR 2018) in the network [platonov], with a node's own features apart from those of
-// its neighbours. K heads have d/K columns of Y and H each:
+// gatSep is GAT (Veličković et al., ICLR 2018) in the network [platonov], with a node's own features apart from those
+// of its neighbours. K heads have d/K columns of Y and H each:
 //
 //	M(Z)  = FFN([Y, H]),  H = [H^(1) … H^(K)]                       Z, Y, H [n, d], Y a linear map of Z
 //	H^(k) = A^(k) Y^(k),  A^(k)_ij = softmax_j(LeakyReLU(u^(k)_j + v^(k)_i))
 //
 // The columns of u and v, [n, K], are linear maps of Y. The softmax is over i's neighbours j, without i; without
-// neighbours, H is 0. As in Platonov et al.'s code, u has a bias and v has none, and column a K + k of Y is feature a of
-// head k, both from 0.
+// neighbours, H is 0. As in Platonov et al.'s code, u has a bias and v has none, and column a K + k of Y is feature a
+// of head k, both from 0.
 func gatSep(g *graphs.Graph, a *Arrays) []module {
 	pattern := a.Pattern(sparse.Adjacency(g), sparse.PatternOptions{})
 	return []module{func(b *Builder, name string, z *Node) *Node {
@@ -135,8 +135,8 @@ func byHead(w *Node, axis, d, heads int) *Node {
 	return Reshape(Transpose(Reshape(w, split...), axis+1, axis+2), dims...)
 }
 
-// additive are the attention scores of Veličković et al. (ICLR 2018) before the softmax, LeakyReLU(source_j + target_i),
-// [places, heads]; source and target are [n, heads].
+// additive are the attention scores of Veličković et al. (ICLR 2018) before the softmax, LeakyReLU(source_j +
+// target_i), [places, heads]; source and target are [n, heads].
 func additive(edges sparse.Edges, source, target *Node) *Node {
 	return layers.ActivationLeakyReLU.Of(Add(edges.Sources(source), edges.Targets(target)))
 }
@@ -159,15 +159,15 @@ func init() {
 	registerPlatonov(k, func(g *graphs.Graph, a *Arrays) []module { return gt(g, a, true) }, "heads")
 }
 
-// gt is the Graph Transformer (Shi et al., IJCAI 2021) in the network [platonov]. A layer has two modules, attention M_0
-// with K heads and the perceptron M_1 = [feedForward]:
+// gt is the Graph Transformer (Shi et al., IJCAI 2021) in the network [platonov]. A layer has two modules, attention
+// M_0 with K heads and the perceptron M_1 = [feedForward]:
 //
 //	M_0(Z) = dropout(H W^T + b),  H = [H^(1) … H^(K)]               Z, H [n, d], W [d, d]
 //	H^(a)  = A^(a) V^(a),  A^(a)_ij = softmax_j(q^(a)_j · k^(a)_i / sqrt(d'))    for head a, d' = d/K
 //
-// q, k and V, [n, d], are linear maps of Z, with the columns of head 1 first, then those of head 2, and so on. For "gt",
-// the softmax is over node i and its neighbours j. For "gt-sep", it is over the neighbours alone, and M_0 has [Z, H],
-// [n, 2d], in place of H; without neighbours, a row of H is 0.
+// q, k and V, [n, d], are linear maps of Z, with the columns of head 1 first, then those of head 2, and so on. For
+// "gt", the softmax is over node i and its neighbours j. For "gt-sep", it is over the neighbours alone, and M_0 has [Z,
+// H], [n, 2d], in place of H; without neighbours, a row of H is 0.
 //
 // As in Platonov et al.'s code, the query belongs to the neighbour and the key to the node itself; most other code has
 // these names the other way round.

@@ -39,11 +39,11 @@ func chebyshev(order int) basis {
 	return out
 }
 
-// filter is Σ_k p_k(P) x diag(θ_k), [n, d], for x, [n, d], and a symmetric matrix P, [n, n]. theta, [K+1, d] or [K+1, 1],
-// has the θ_k as rows.
+// filter is Σ_k p_k(P) x diag(θ_k), [n, d], for x, [n, d], and a symmetric matrix P, [n, n]. theta, [K+1, d] or [K+1,
+// 1], has the θ_k as rows.
 //
-// If v is the cotangent of the result, that of x is the same filter of v, and that of θ_k the sum of the rows of
-// x ∘ p_k(P) v. So both passes take K products with P, in a loop that is compiled once (GPR-GNN on Tolokers: 8 s, and 44 s
+// If v is the cotangent of the result, that of x is the same filter of v, and that of θ_k the sum of the rows of x ∘
+// p_k(P) v. So both passes take K products with P, in a loop that is compiled once (GPR-GNN on Tolokers: 8 s, and 44 s
 // without the loop, on a busy machine).
 func (b basis) filter(p sparse.Operator, x, theta *Node) *Node {
 	var rows [][]float64 // the basis in a type that Const accepts
@@ -122,8 +122,8 @@ func init() {
 		New: func(Config) Network { return mlp{} }})
 }
 
-// mlp is a perceptron of two layers, as in He et al. (NeurIPS 2021), with their width and dropout. The parameters have the
-// names of their code, https://github.com/ivam-he/BernNet:
+// mlp is a perceptron of two layers, as in He et al. (NeurIPS 2021), with their width and dropout. The parameters have
+// the names of their code, https://github.com/ivam-he/BernNet:
 //
 //	H      = dropout(ReLU(dropout(X) W1^T + b1))   features X [n, features], H [n, d]
 //	logits = H W2^T + b2                           [n, outputs]
@@ -159,15 +159,16 @@ type appnpSettings struct {
 }
 
 // appnp is APPNP, "approximate personalised propagation of neural predictions" (Gasteiger, Bojchevski and Günnemann,
-// "Predict then Propagate", ICLR 2019), as a network of He et al. (NeurIPS 2021), whose results the paper's tables quote:
+// "Predict then Propagate", ICLR 2019), as a network of He et al. (NeurIPS 2021), whose results the paper's tables
+// quote:
 //
 //	Z_0     = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], Z_k [n, outputs]
 //	Z_{k+1} = (1 - α) Â Z_k + α Z_0                              K times
 //	logits  = Z_K
 //
 // Â = D^-1/2 (A + I) D^-1/2, D the degrees of A + I. The defaults are published. The parameters have the names of
-// https://github.com/ivam-he/BernNet. The code of Gasteiger et al. applies weight decay to W1 alone, and drops entries of
-// Â in every step. Z_K is a polynomial of Â times Z_0, with the coefficients [pageRank].
+// https://github.com/ivam-he/BernNet. The code of Gasteiger et al. applies weight decay to W1 alone, and drops entries
+// of Â in every step. Z_K is a polynomial of Â times Z_0, with the coefficients [pageRank].
 //
 // The representation, [n, d], is dropout(ReLU(…)).
 func appnp(b *Builder, p sparse.Operator) Output {
@@ -203,15 +204,16 @@ type gprSettings struct {
 	dropRate
 }
 
-// gprGNN is the generalised PageRank network of Chien, Peng, Li and Milenkovic ("Adaptive Universal Generalized PageRank
-// Graph Neural Network", ICLR 2021). Parameters have the names of their code, https://github.com/jianhao2016/GPRGNN:
+// gprGNN is the generalised PageRank network of Chien, Peng, Li and Milenkovic ("Adaptive Universal Generalized
+// PageRank Graph Neural Network", ICLR 2021). Parameters have the names of their code,
+// https://github.com/jianhao2016/GPRGNN:
 //
 //	H      = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], H [n, outputs]
 //	logits = Σ_{k=0..K} γ_k Â^k dropout'(H)
 //
-// Â = D^-1/2 (A + I) D^-1/2, D the row sums of A + I. The γ_k, prop1.temp, start as in personalised PageRank: α (1 - α)^k
-// for k < K, and (1 - α)^K for k = K. dropout' has the probability "dprate". The defaults are published; the authors
-// search the learning rate, and α among 0.1, 0.2, 0.5 and 0.9, for each dataset, and do not decay the γ_k.
+// Â = D^-1/2 (A + I) D^-1/2, D the row sums of A + I. The γ_k, prop1.temp, start as in personalised PageRank: α (1 -
+// α)^k for k < K, and (1 - α)^K for k = K. dropout' has the probability "dprate". The defaults are published; the
+// authors search the learning rate, and α among 0.1, 0.2, 0.5 and 0.9, for each dataset, and do not decay the γ_k.
 //
 // The representation is dropout(ReLU(dropout(X) W1^T + b1)), [n, d].
 func gprGNN(b *Builder, p sparse.Operator) Output {
@@ -247,13 +249,13 @@ type bernSettings struct {
 //	H      = dropout(ReLU(dropout(X) W1^T + b1)) W2^T + b2      features X [n, features], H [n, outputs]
 //	logits = Σ_{k=0..K} ReLU(θ_k) C(K, k)/2^K (2I - L)^(K-k) L^k dropout'(H)
 //
-// L = I - P, P = D^-1/2 A D^-1/2 without self loops. The θ_k, prop1.temp, start at 1, where the sum is dropout'(H). dropout'
-// has the probability "dprate". K and the width are published, dropout is from the code. The authors choose dprate, weight
-// decay, and a learning rate of θ, which they do not decay, for each dataset.
+// L = I - P, P = D^-1/2 A D^-1/2 without self loops. The θ_k, prop1.temp, start at 1, where the sum is dropout'(H).
+// dropout' has the probability "dprate". K and the width are published, dropout is from the code. The authors choose
+// dprate, weight decay, and a learning rate of θ, which they do not decay, for each dataset.
 //
-// Term by term, the sum would take K(K+3)/2 products. As a polynomial of degree K in P, it is Σ_j c_j T_j(P) dropout'(H)
-// with Chebyshev polynomials T_j and c = B^T ReLU(θ): K products. B is [bernstein], with entries within ±2, so that rounding
-// errors stay small.
+// Term by term, the sum would take K(K+3)/2 products. As a polynomial of degree K in P, it is Σ_j c_j T_j(P)
+// dropout'(H) with Chebyshev polynomials T_j and c = B^T ReLU(θ): K products. B is [bernstein], with entries within ±2,
+// so that rounding errors stay small.
 //
 // The representation, [n, d], is dropout(ReLU(…)).
 func bernNet(b *Builder, p sparse.Operator) Output {
@@ -268,8 +270,8 @@ func bernNet(b *Builder, p sparse.Operator) Output {
 }
 
 // bernstein is B, [K+1, K+1], of [bernNet]: row k has the weights of T_0(t) … T_K(t) whose sum is the k-th Bernstein
-// polynomial, C(K,k)/2^K (1 + t)^(K-k) (1 - t)^k: the discrete cosine transform of its values at the K+1 zeros t = cos φ of
-// T_{K+1}, which is exact for degrees up to K.
+// polynomial, C(K,k)/2^K (1 + t)^(K-k) (1 - t)^k: the discrete cosine transform of its values at the K+1 zeros t = cos
+// φ of T_{K+1}, which is exact for degrees up to K.
 func bernstein(order int) [][]float64 {
 	out := make([][]float64, order+1)
 	for k := range out {
@@ -321,13 +323,13 @@ type jacobiSettings struct {
 //	logits_c = Σ_{k=0..K} β_kc Π_{i=1..k} γ_i P_k(P) H_c  for each column c
 //	γ_i      = α tanh(η_i)
 //
-// P = D^-1/2 A D^-1/2 has no self loops. P_k is the Jacobi polynomial of degree k with the parameters a and b. The β_kc,
-// comb.comb_weight [1, K+1, outputs], start at 1, and the η_i, conv.alphas.i-1, at min(1/α, 1). (The publication calls the
-// products of the γ_i "polynomial coefficient decomposition".) dropout' has the probability "dprate".
+// P = D^-1/2 A D^-1/2 has no self loops. P_k is the Jacobi polynomial of degree k with the parameters a and b. The
+// β_kc, comb.comb_weight [1, K+1, outputs], start at 1, and the η_i, conv.alphas.i-1, at min(1/α, 1). (The publication
+// calls the products of the γ_i "polynomial coefficient decomposition".) dropout' has the probability "dprate".
 //
 // K = 10 is published. The other defaults are about the medians of what the authors found for each dataset; they search
-// separate learning rates and weight decays for W, η and β. Their recurrence has the wrong sign at a² - b², which matters
-// if |a| and |b| differ; here, polynomials are the true Jacobi polynomials.
+// separate learning rates and weight decays for W, η and β. Their recurrence has the wrong sign at a² - b², which
+// matters if |a| and |b| differ; here, polynomials are the true Jacobi polynomials.
 //
 // The representation, [n, outputs], is H.
 func jacobiConv(b *Builder, p sparse.Operator) Output {

@@ -26,8 +26,8 @@ type Kind struct {
 	// Detached says that, by design, the gradient of training is not that of the loss: the model treats estimates, such
 	// as estimated labels, as constants.
 	Detached bool
-	// ReadsLabels says that the model reads the labels of its training nodes ([Builder.Known]) when it predicts, too. It
-	// can then predict only on the graph that it was trained on.
+	// ReadsLabels says that the model reads the labels of its training nodes ([Builder.Known]) when it predicts, too.
+	// It can then predict only on the graph that it was trained on.
 	ReadsLabels bool
 	// LossStaysPositive says that the loss stays above 0 even if all nodes are classified right, since logits are
 	// bounded or a penalty does not vanish.

@@ -303,8 +303,8 @@ func (b *Builder) bias(w *Node) *Node {
 // makes it suit L layers. (The encoder and the head are not scaled.)
 //
 // With reverse layers, Lip(h) <= s c for c = Lipschitz. L layers enlarge distances by (1 + s c)^L at most forwards, and
-// by (1 - s c)^-L backwards: about exp(64 c) for s = 64/L and every large L. Residual networks with separate weights are
-// scaled similarly (Zhang, Dauphin and Ma, ICLR 2019).
+// by (1 - s c)^-L backwards: about exp(64 c) for s = 64/L and every large L. Residual networks with separate weights
+// are scaled similarly (Zhang, Dauphin and Ma, ICLR 2019).
 func (b *Builder) blockScaled(w *Node) *Node {
 	if b.Config.BlockScale == 1 {
 		return w
@@ -314,11 +314,11 @@ func (b *Builder) blockScaled(w *Node) *Node {
 
 // startNorm limits the sum of the Frobenius norms of the block's initial weights; 0 is no limit.
 //
-// LayerInit "small" is min(c, sqrt(d)/64) for c = Lipschitz and the width d: each layer starts close to the identity, as
-// is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019). A random d x d matrix of Frobenius norm r has
-// eigenvalues of up to about r/sqrt(d) (the circular law), so that L layers can enlarge features by about
-// exp(L r/sqrt(d)): beyond single precision for r = 1, d = 64 and L = 1024, but at most exp(16) with "small". Adam moves
-// the norm up to the bound within about ten steps.
+// LayerInit "small" is min(c, sqrt(d)/64) for c = Lipschitz and the width d: each layer starts close to the identity,
+// as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019). A random d x d matrix of Frobenius norm r
+// has eigenvalues of up to about r/sqrt(d) (the circular law), so that L layers can enlarge features by about exp(L
+// r/sqrt(d)): beyond single precision for r = 1, d = 64 and L = 1024, but at most exp(16) with "small". Adam moves the
+// norm up to the bound within about ten steps.
 //
 // LayerInit "glorot" is the authors' and PyTorch Geometric's, of norm sqrt(d), far above the bound. If the model keeps
 // the bound, it scales them down. If training does, the limit is c, since layers need the bound from the start.
@@ -361,8 +361,8 @@ func init() {
 	Register(k)
 }
 
-// gcn is the block h(X) = σ(Â X W + b) or, with ego, σ(Â X W + X V + b); see [layers.GCN]. With DropEdge, Â differs from
-// one training step to the next.
+// gcn is the block h(X) = σ(Â X W + b) or, with ego, σ(Â X W + X V + b); see [layers.GCN]. With DropEdge, Â differs
+// from one training step to the next.
 func gcn(ego bool) block {
 	return func(c Config, adjacency *sparse.CSR, a *Arrays) func(*Builder, *Node) chained {
 		var normalised func(b *Builder) sparse.Operator
@@ -408,8 +408,8 @@ func init() {
 }
 
 // gat is the block of graph attention layers, which average the results of their heads; see [layers.GAT]. As in PyTorch
-// Geometric, weights start uniform in ±sqrt(6/(in + out)) (Glorot and Bengio 2010): for the K heads' matrices, in = d and
-// out = K d; for the attention vectors, in = K and out = d.
+// Geometric, weights start uniform in ±sqrt(6/(in + out)) (Glorot and Bengio 2010): for the K heads' matrices, in = d
+// and out = K d; for the attention vectors, in = K and out = d.
 func gat(c Config, edges *sparse.CSR, arrays *Arrays) func(*Builder, *Node) chained {
 	var entry, image []float32 // for edges with directions: whether there is an edge, and its reverse
 	directed := !edges.Symmetric()

@@ -23,9 +23,9 @@ func two(Config) string { return "2" }
 //	H      = dropout(ReLU(Â F W1^T + b1))         features F [n, features], H [n, d]
 //	logits = Â H W2^T + b2                        [n, outputs]
 //
-// Â = D^-1/2 (A + I) D^-1/2, D the row sums of A + I. Parameters have the names and initial values of two GCNConv layers
-// of PyTorch Geometric. The defaults are those of He et al. (BernNet, NeurIPS 2021), whose measurements the paper's tables
-// quote. Kipf and Welling have width 16, and drop entries of F, too.
+// Â = D^-1/2 (A + I) D^-1/2, D the row sums of A + I. Parameters have the names and initial values of two GCNConv
+// layers of PyTorch Geometric. The defaults are those of He et al. (BernNet, NeurIPS 2021), whose measurements the
+// paper's tables quote. Kipf and Welling have width 16, and drop entries of F, too.
 //
 // The representation is H.
 func vanillaGCN(b *Builder, a sparse.Operator) Output {
@@ -59,9 +59,9 @@ type vanillaGATSettings struct {
 //	A^(k)_ij = dropout(softmax_j(LeakyReLU(a_src · y_j + a_dst · y_i)))       y_i row i of Y^(k), [n, d/K]
 //
 // The softmax is over i's neighbours j and i itself; a_src and a_dst are vectors of the head. A' of Y' has one head.
-// Parameters have the names and initial values of two GATConv layers of PyTorch Geometric. The defaults are published; the
-// publication drops entries of F, too. He et al. (BernNet, NeurIPS 2021), whose measurements the paper's tables quote,
-// have 8 heads of 64 units (--hidden 512).
+// Parameters have the names and initial values of two GATConv layers of PyTorch Geometric. The defaults are published;
+// the publication drops entries of F, too. He et al. (BernNet, NeurIPS 2021), whose measurements the paper's tables
+// quote, have 8 heads of 64 units (--hidden 512).
 type vanillaGAT struct{ pattern *sparse.Pattern }
 
 func (v *vanillaGAT) Prepare(g *graphs.Graph, a *Arrays) {

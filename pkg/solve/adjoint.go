@@ -6,14 +6,15 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// smooth is the number of layers from which on an adjoint solve starts from the linear extrapolation 2 p - p' of the last
-// two products, and not from p alone (see [chain.pullBack]). In deep chains, adjacent layers differ little, and errors just
-// below the tolerance add up. In shorter ones, extrapolation is worse about as often as better, since ReLU may be zero in one
-// layer and not the next.
+// smooth is the number of layers from which on an adjoint solve starts from the linear extrapolation 2 p - p' of the
+// last two products, and not from p alone (see [chain.pullBack]). In deep chains, adjacent layers differ little, and
+// errors just below the tolerance add up. In shorter ones, extrapolation is worse about as often as better, since ReLU
+// may be zero in one layer and not the next.
 const smooth = 128
 
-// jacobianChange estimates how much the Jacobians of adjacent layers differ, as a fraction: 2/depth, within 1/8 and 1. The
-// next layer's solve is taken to leave this fraction of a solve's error. It is never below 1/8, since what is left adds up.
+// jacobianChange estimates how much the Jacobians of adjacent layers differ, as a fraction: 2/depth, within 1/8 and 1.
+// The next layer's solve is taken to leave this fraction of a solve's error. It is never below 1/8, since what is left
+// adds up.
 func jacobianChange(depth int) float64 { return min(1, max(1.0/8, 2/float64(depth))) }
 
 // history is what the backward pass reads: the weights, and the preactivations by steps, or nil if they were not kept.
@@ -43,28 +44,28 @@ type linearised[W any] struct {
 	w    W
 }
 
-// pullBack differentiates the chain, given its result z and the cotangent v of z, from the layer that was inverted last. For
-// the result z of each layer and its cotangent v, it
+// pullBack differentiates the chain, given its result z and the cotangent v of z, from the layer that was inverted
+// last. For the result z of each layer and its cotangent v, it
 //
 //  1. solves the adjoint equation λ = v - J_h(z)^T λ,
 //  2. adds -(∂h/∂w)^T λ to the weights' cotangents, and
-//  3. computes the layer's input z + h(z), whose cotangent is λ: the result of the next layer. With a kept preactivation u,
-//     this is z + σ(u).
+//  3. computes the layer's input z + h(z), whose cotangent is λ: the result of the next layer. With a kept
+//     preactivation u, this is z + σ(u).
 //
 // J_h = σ'(u) K with K = ∂u/∂X. The solve looks for p = J_h^T λ by way of q:
 //
 //	λ = v - p,  q = σ'(u) ∘ λ,  p = K^T q.
 //
-// The first q is from the p of the previous solve (or its extrapolation, see [smooth]). Each iteration computes p from q, and
-// a new q, which differs by e. The solve ends when the mean absolute value of e is small enough, relative to that of
-// σ'(u) ∘ v (see [fixedPoint]).
+// The first q is from the p of the previous solve (or its extrapolation, see [smooth]). Each iteration computes p from
+// q, and a new q, which differs by e. The solve ends when the mean absolute value of e is small enough, relative to
+// that of σ'(u) ∘ v (see [fixedPoint]).
 //
-// The p of the last iteration lacks K^T e, so that λ = v - p is too large by K^T e. Instead of one more product, the solve of
-// the next layer adds e to its q, and so K^T e to its p: both layers have nearly the same K. The weights' cotangents count e
-// once: this layer's part is computed from q - e.
+// The p of the last iteration lacks K^T e, so that λ = v - p is too large by K^T e. Instead of one more product, the
+// solve of the next layer adds e to its q, and so K^T e to its p: both layers have nearly the same K. The weights'
+// cotangents count e once: this layer's part is computed from q - e.
 //
-// The last solve does not pass e on. With separate weights, no solve does, and all start from p = 0, since each layer has
-// another K.
+// The last solve does not pass e on. With separate weights, no solve does, and all start from p = 0, since each layer
+// has another K.
 func (c chain[W]) pullBack(z, v *Node, h history[W]) (cotangents, *Node) {
 	g := z.Graph()
 	start := adjoint{z: z, v: v, iterations: loop.Int(g, 0), worst: loop.Float(z, 0),
@@ -134,7 +135,8 @@ type dualReads[W any] struct {
 	layer linearised[W]
 }
 
-// solveAdjoint solves q = whole - σ'(u) ∘ K^T q, from what the previous solve passed on or, if h is nil, from q = whole.
+// solveAdjoint solves q = whole - σ'(u) ∘ K^T q, from what the previous solve passed on or, if h is nil, from q =
+// whole.
 func (c chain[W]) solveAdjoint(l linearised[W], whole *Node, h *handed, tolerance, left *Node) (dual, end) {
 	one := loop.Float(whole, 1)
 	iteration := fixedPoint[dual, dualReads[W]]{limit: c.AdjointIterations, tolerance: tolerance,
@@ -161,7 +163,8 @@ func (c chain[W]) solveAdjoint(l linearised[W], whole *Node, h *handed, toleranc
 	return iteration.run(start, dualReads[W]{whole, l})
 }
 
-// unrolledBack differentiates the iterations of all layers. It repeats the solve of each, and keeps the iterates of one.
+// unrolledBack differentiates the iterations of all layers. It repeats the solve of each, and keeps the iterates of
+// one.
 func (c chain[W]) unrolledBack(v, inputs *Node, w W) (cotangents, *Node) {
 	type state struct {
 		iterations *Node

@@ -8,16 +8,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// steps computes and differentiates legs. A leg is a sequence of steps x_i+1 = advance(i, x_i; r); all legs begin with the
-// same state and read the same r, and the numbers i go on from one to the next.
+// steps computes and differentiates legs. A leg is a sequence of steps x_i+1 = advance(i, x_i; r); all legs begin with
+// the same state and read the same r, and the numbers i go on from one to the next.
 //
-// The first state of every segment is kept as a checkpoint, and the backward pass computes the others again. With segments
-// of sqrt(n) of n steps, this takes memory for 2 sqrt(n) states (Griewank 1992; Chen et al. 2016).
+// The first state of every segment is kept as a checkpoint, and the backward pass computes the others again. With
+// segments of sqrt(n) of n steps, this takes memory for 2 sqrt(n) states (Griewank 1992; Chen et al. 2016).
 type steps[R any] struct {
 	segment int // steps
 	advance func(i, x *Node, r R) *Node
-	// pull returns the cotangents of x_i and of the trainable weights, given v, that of x_i+1. scratch is memory that it
-	// overwrites, from the function scratch, or nil.
+	// pull returns the cotangents of x_i and of the trainable weights, given v, that of x_i+1. scratch is memory that
+	// it overwrites, from the function scratch, or nil.
 	pull    func(i, x, v, scratch *Node, r R) (grads cotangents, scratchAfter *Node)
 	scratch func(x *Node) *Node
 	// add adds step i's part of the weights' cotangents to the sums.
@@ -42,8 +42,8 @@ func (l legs) at(i *Node) legs {
 // keepAll is the number of bytes up to which all states are kept.
 const keepAll = 64 << 20
 
-// Segment is the distance between checkpoints of count steps, for states of so many bytes: 1 if all fit into 64 MiB, else
-// about sqrt(count), which needs the least memory.
+// Segment is the distance between checkpoints of count steps, for states of so many bytes: 1 if all fit into 64 MiB,
+// else about sqrt(count), which needs the least memory.
 func Segment(bytes int64, count int) int {
 	if int64(count)*bytes <= keepAll {
 		return 1
@@ -53,8 +53,8 @@ func Segment(bytes int64, count int) int {
 
 func segmentOf(x *Node, count int) int { return Segment(int64(x.Shape().ByteSize()), count) }
 
-// run computes legs of so many steps from x, and returns a stack of their last states, differentiable in x and the trainable
-// weights.
+// run computes legs of so many steps from x, and returns a stack of their last states, differentiable in x and the
+// trainable weights.
 func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {
 	n := len(counts)
 	// The last entries of first and kept are totals.

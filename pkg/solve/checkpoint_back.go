@@ -6,7 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// back is the backward pass over all legs. v are the cotangents of their last states, and none are zeros like the weights.
+// back is the backward pass over all legs. v are the cotangents of their last states, and none are zeros like the
+// weights.
 func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 	type reads struct {
 		all     legs
@@ -22,9 +23,9 @@ func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 		})
 }
 
-// pulled is the loop state of the backward pass along a leg. next is the state with which the next step or segment begins:
-// as part of the loop state, XLA stores it in memory. If each step loaded it, XLA would load it again for each neighbour of a
-// node, seven times slower.
+// pulled is the loop state of the backward pass along a leg. next is the state with which the next step or segment
+// begins: as part of the loop state, XLA stores it in memory. If each step loaded it, XLA would load it again for each
+// neighbour of a node, seven times slower.
 type pulled struct {
 	cotangents
 	next, scratch *Node

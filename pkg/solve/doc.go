@@ -9,12 +9,12 @@
 // makes them.
 //
 // Invert stores no iterates. Its gradient is implicit: with the gradient v of the loss by Z (the cotangent of Z), the
-// cotangent λ of Y solves λ = v - J_h(Z)^T λ, by the same kind of iteration (Bai, Kolter and Koltun, NeurIPS 2019), and that
-// of the weights is -(∂h/∂W)^T λ. And the chain rewinds itself: a layer with the result Z had the input Y = Z + h(Z). So its
-// memory depends neither on depth nor on the number of iterations (but see [Keeps]).
+// cotangent λ of Y solves λ = v - J_h(Z)^T λ, by the same kind of iteration (Bai, Kolter and Koltun, NeurIPS 2019), and
+// that of the weights is -(∂h/∂W)^T λ. And the chain rewinds itself: a layer with the result Z had the input Y = Z +
+// h(Z). So its memory depends neither on depth nor on the number of iterations (but see [Keeps]).
 //
-// With shared weights, solves for Z start from an extrapolation of the last layers' preactivations, those for λ from the
-// product J_h^T λ of the layer before.
+// With shared weights, solves for Z start from an extrapolation of the last layers' preactivations, those for λ from
+// the product J_h^T λ of the layer before.
 //
 // [Scan] is for layers that are not inverted, x_l+1 = f(l, x_l), compiled once whatever the depth.
 //
@@ -27,7 +27,7 @@
 // # Terms
 //
 // A state is what layers and steps change. The cotangent of a value is the gradient of the loss by it. A tape is what a
-// function computes and its derivative reads. A stack is an array [count, …] of values of one shape. A leg is a chain of
-// layers or the steps of one integration; a checkpoint is a state of it that is kept, and a segment the steps from one
-// checkpoint to the next. ∘ multiplies entry by entry; x_l+1 is x with the index l+1.
+// function computes and its derivative reads. A stack is an array [count, …] of values of one shape. A leg is a chain
+// of layers or the steps of one integration; a checkpoint is a state of it that is kept, and a segment the steps from
+// one checkpoint to the next. ∘ multiplies entry by entry; x_l+1 is x with the index l+1.
 package solve

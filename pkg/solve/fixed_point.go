@@ -6,16 +6,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// fixedPoint is a fixed-point iteration of states S, whose steps read R, until the residual is below the tolerance: at least
-// one step, and at most limit. The residual is the mean absolute change δ in the last step, as in the paper.
+// fixedPoint is a fixed-point iteration of states S, whose steps read R, until the residual is below the tolerance: at
+// least one step, and at most limit. The residual is the mean absolute change δ in the last step, as in the paper.
 //
-// In a linear iteration z ← v - J z with a constant J, changes go on as δ θ, δ θ², …, where θ is the rate of convergence, δ
-// divided by the change before. The expected error is their sum, δ θ/(1-θ) (Hairer and Wanner, Solving Ordinary
-// Differential Equations II, section IV.8, on ending Newton's iteration). If θ < 1/3, twice this error is less than δ, and is
-// the residual, which saves an iteration.
+// In a linear iteration z ← v - J z with a constant J, changes go on as δ θ, δ θ², …, where θ is the rate of
+// convergence, δ divided by the change before. The expected error is their sum, δ θ/(1-θ) (Hairer and Wanner, Solving
+// Ordinary Differential Equations II, section IV.8, on ending Newton's iteration). If θ < 1/3, twice this error is less
+// than δ, and is the residual, which saves an iteration.
 //
-// The caller may correct the last iterate afterwards, by one more step with a slightly different J (see [chain.pullBack]).
-// This is taken to multiply the error, and so the residual, by max(θ, least), 1 at most.
+// The caller may correct the last iterate afterwards, by one more step with a slightly different J (see
+// [chain.pullBack]). This is taken to multiply the error, and so the residual, by max(θ, least), 1 at most.
 type fixedPoint[S, R any] struct {
 	limit  int
 	linear bool

@@ -145,7 +145,8 @@ func TestFunctionsRefused(t *testing.T) {
 
 // [solve.Scan] has the results and gradients of layers applied one by one. In this test, the layers share some weights
 // and have others of their own, among them an integer. There are three cases: the scan keeps tapes; the scan keeps no
-// tapes, and evaluates the layers again in the backward pass; a part of the derivative is written by hand ([loop.Custom]).
+// tapes, and evaluates the layers again in the backward pass; a part of the derivative is written by hand
+// ([loop.Custom]).
 func TestScan(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		step := func(l, x *Node, own, shared []*Node) *Node {

@@ -10,8 +10,8 @@ import (
 )
 
 // Layer is the residual branch h(X; w) = σ(u(X; w); w) of a layer f(X) = X + h(X; w), with a preactivation u and an
-// entrywise activation σ. X, u and h are [n, d]. W is the Go type of the weights w, mostly a struct with a field for each.
-// Weights of floating point are trainable, unless a [loop.Fixed] value holds them, as a sparse matrix does.
+// entrywise activation σ. X, u and h are [n, d]. W is the Go type of the weights w, mostly a struct with a field for
+// each. Weights of floating point are trainable, unless a [loop.Fixed] value holds them, as a sparse matrix does.
 //
 // [FromFunction] makes a layer of h alone. Methods by hand can be faster; they keep to the rules of package loop.
 type Layer[W any] interface {
@@ -23,8 +23,8 @@ type Layer[W any] interface {
 	Linearize(x *Node, w W) (u *Node, tape []*Node)
 	// PullX is (∂u/∂X)^T q, with intermediate results that PullW can reuse. It may be called several times.
 	PullX(q *Node, tape []*Node, w W) (dx *Node, shared []*Node)
-	// PullW has (∂h/∂w)^T v in the place of each trainable weight, given q = σ'(u; w) ∘ v. shared is from PullX, perhaps of
-	// a q that differs by about the tolerance of the solve.
+	// PullW has (∂h/∂w)^T v in the place of each trainable weight, given q = σ'(u; w) ∘ v. shared is from PullX,
+	// perhaps of a q that differs by about the tolerance of the solve.
 	PullW(q *Node, shared, tape []*Node, w W) W
 }
 
@@ -54,8 +54,8 @@ func Apply[W any](l Layer[W], x *Node, w W) *Node {
 	})
 }
 
-// FromFunction makes a layer of h, which GoMLX differentiates. h returns a node of X's shape, and uses its arguments alone
-// and what [loop.Differentiable] allows. For [Invert], its Lipschitz constant in X must be below 1.
+// FromFunction makes a layer of h, which GoMLX differentiates. h returns a node of X's shape, and uses its arguments
+// alone and what [loop.Differentiable] allows. For [Invert], its Lipschitz constant in X must be below 1.
 func FromFunction[W any](h func(x *Node, w W) *Node) Layer[W] { return function[W](h) }
 
 type function[W any] func(x *Node, w W) *Node
@@ -94,8 +94,9 @@ func (h function[W]) PullW(q *Node, _, tape []*Node, w W) W {
 	})
 }
 
-// Activated is [FromFunction] of h(X; w) = σ(u(X; w)) with an entrywise activation σ, but [Invert] starts its solves from
-// preactivations u, which change more smoothly from layer to layer. With ReLU, solves take half as many iterations.
+// Activated is [FromFunction] of h(X; w) = σ(u(X; w)) with an entrywise activation σ, but [Invert] starts its solves
+// from preactivations u, which change more smoothly from layer to layer. With ReLU, solves take half as many
+// iterations.
 func Activated[W any](activation func(u *Node) *Node, u func(x *Node, w W) *Node) Layer[W] {
 	return activated[W]{function[W](u), activation}
 }
@@ -166,11 +167,11 @@ func alike(what string, y, x *Node) *Node {
 	return y
 }
 
-// PerLayer gives each layer of a chain weights of its own: the named weights, such as "W", or all trainable ones are then
-// stacks [depth, …], and so are their gradients. The layer is compiled once.
+// PerLayer gives each layer of a chain weights of its own: the named weights, such as "W", or all trainable ones are
+// then stacks [depth, …], and so are their gradients. The layer is compiled once.
 //
-// Layers are numbered in the order of the forward chain. Reverse chains invert them from the last to the first,
-// g^(1) ∘ … ∘ g^(L), g^(l) = (f^(l))^-1 (paper section 3.1). Their solves start from the right-hand side, since neighbouring
+// Layers are numbered in the order of the forward chain. Reverse chains invert them from the last to the first, g^(1) ∘
+// … ∘ g^(L), g^(l) = (f^(l))^-1 (paper section 3.1). Their solves start from the right-hand side, since neighbouring
 // layers have little in common.
 func PerLayer[W any](l Layer[W], names ...string) Layer[W] {
 	if _, again := l.(perLayer[W]); again {
@@ -297,9 +298,9 @@ func zeros(nodes []*Node) []*Node {
 	return out
 }
 
-// Forward applies depth layers f(X) = X + h(X; w). It is differentiable in x and in the trainable weights. All states are
-// kept for the backward pass if they fit into 64 MiB, else about 2 sqrt(depth) of them, and others are computed again
-// (Griewank 1992; Chen et al. 2016).
+// Forward applies depth layers f(X) = X + h(X; w). It is differentiable in x and in the trainable weights. All states
+// are kept for the backward pass if they fit into 64 MiB, else about 2 sqrt(depth) of them, and others are computed
+// again (Griewank 1992; Chen et al. 2016).
 func Forward[W any](l Layer[W], x *Node, w W, depth int) *Node {
 	if depth <= 0 {
 		return x

@@ -11,8 +11,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Field is the right-hand side f of dx/dt = f(t, x; w), with x of shape [n, d] and a scalar t. As in a [Layer], W is the Go
-// type of the weights, and the methods keep to the rules of package loop.
+// Field is the right-hand side f of dx/dt = f(t, x; w), with x of shape [n, d] and a scalar t. As in a [Layer], W is
+// the Go type of the weights, and the methods keep to the rules of package loop.
 type Field[W any] interface {
 	// Apply is f(t, x; w).
 	Apply(t, x *Node, w W) *Node
@@ -24,8 +24,8 @@ type Field[W any] interface {
 	PullW(v *Node, tape []*Node, w W) W
 }
 
-// Method is an explicit Runge-Kutta method, given by its Butcher tableau: a step of size h from the state x at time t leads
-// to
+// Method is an explicit Runge-Kutta method, given by its Butcher tableau: a step of size h from the state x at time t
+// leads to
 //
 //	x + h Σ_i B_i k_i,  k_i = f(t + C_i h, x + h Σ_j<i A_ij k_j),
 //
@@ -62,13 +62,14 @@ type Integration struct {
 	To     float64
 	// Step is the step size of methods that are not adaptive. The last step, which ends at To, may be shorter.
 	Step float64
-	// AbsTol and RelTol are the tolerances of adaptive methods. A step is accepted if the root mean square of its error's
-	// entries, divided by AbsTol + RelTol max(|x|, |x_next|), is at most 1.
+	// AbsTol and RelTol are the tolerances of adaptive methods. A step is accepted if the root mean square of its
+	// error's entries, divided by AbsTol + RelTol max(|x|, |x_next|), is at most 1.
 	AbsTol, RelTol float64
 	MaxEvaluations int
 }
 
-// The outcomes of an integration, values of Stats.Outcome: success, and the reasons that [Integration.Explain] explains.
+// The outcomes of an integration, values of Stats.Outcome: success, and the reasons that [Integration.Explain]
+// explains.
 const (
 	Reached = iota
 	TooManyEvaluations

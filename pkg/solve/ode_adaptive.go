@@ -8,9 +8,9 @@ import (
 )
 
 // Step-size control (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4), as in
-// torchdiffeq. A step whose error, divided by the tolerance, is r <= 1 is accepted; any other is tried again. The size is
-// then multiplied by safety / r^(1/p) for the order p: at least 1 after an accepted step and shrink after a rejected one,
-// and at most grow.
+// torchdiffeq. A step whose error, divided by the tolerance, is r <= 1 is accepted; any other is tried again. The size
+// is then multiplied by safety / r^(1/p) for the order p: at least 1 after an accepted step and shrink after a rejected
+// one, and at most grow.
 const safety, shrink, grow = 0.9, 0.2, 10.0
 
 // running is the outcome while the integration has not ended.
@@ -50,8 +50,8 @@ func (a integration[W]) adaptive(os []Integration) (out []Solution) {
 	return out
 }
 
-// course is what is known of adaptive integrations, which differ only in To, before the program runs: their settings, the
-// steps between checkpoints, and the most steps of each. A leg is one of the integrations.
+// course is what is known of adaptive integrations, which differ only in To, before the program runs: their settings,
+// the steps between checkpoints, and the most steps of each. A leg is one of the integrations.
 type course[W any] struct {
 	stepper[W]
 	settings      Integration
@@ -103,8 +103,8 @@ type walk struct {
 	t, dt *Node
 	// x is the state at time t, and k the slope there. y is the state at the end time, once a step has reached it.
 	x, k, y *Node
-	// count is the number of accepted steps but the last, evaluations is that of the field, and outcome is running until
-	// the end.
+	// count is the number of accepted steps but the last, evaluations is that of the field, and outcome is running
+	// until the end.
 	count, evaluations, outcome *Node
 	scratch                     *Node
 }
@@ -181,7 +181,8 @@ func (m Method) factor(ratio, accepted *Node) *Node {
 // fraction says where the time end lies in a step of size dt from t: 0 at its beginning, 1 at its end.
 func fraction(end, t, dt *Node) *Node { return Div(Sub(end, t), dt) }
 
-// dense has the weight b_i(θ) = Σ_p Dense[i][p] θ^(p+1) of each stage, for θ = fraction. Of x, only graph and type are used.
+// dense has the weight b_i(θ) = Σ_p Dense[i][p] θ^(p+1) of each stage, for θ = fraction. Of x, only graph and type are
+// used.
 func (m Method) dense(x, fraction *Node) *Node {
 	theta := ConvertDType(fraction, x.DType())
 	table := func(p int) *Node {
@@ -203,8 +204,8 @@ func (o Integration) tolerance(size *Node) *Node {
 	return Add(Mul(size, loop.Like(loop.Float(size, o.RelTol), size)), loop.Like(loop.Float(size, o.AbsTol), size))
 }
 
-// firstStep is the size of the first step, as in torchdiffeq, from the sizes of the state and its slope and the change of
-// the slope in a small step (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4).
+// firstStep is the size of the first step, as in torchdiffeq, from the sizes of the state and its slope and the change
+// of the slope in a small step (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4).
 func (c course[W]) firstStep(sign, x, slope *Node, w W) *Node {
 	tolerance := c.settings.tolerance(Abs(x))
 	norm := func(v *Node) *Node { return Sqrt(meanSquare(Div(v, tolerance))) }

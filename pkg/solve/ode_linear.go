@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// stepper computes single steps. The stages are computed in a loop, so that the field is compiled once. A stack [stages, n,
-// d] has the slopes.
+// stepper computes single steps. The stages are computed in a loop, so that the field is compiled once. A stack
+// [stages, n, d] has the slopes.
 type stepper[W any] struct {
 	Method
 	integration[W]
@@ -30,12 +30,12 @@ func (m stepper[W]) slopes(count, t, x, h, first, k *Node, w W) *Node {
 	})
 }
 
-// trial is a step of an adaptive method: the next state and its slope, the estimated error, a state inside the step, and
-// the working memory again.
+// trial is a step of an adaptive method: the next state and its slope, the estimated error, a state inside the step,
+// and the working memory again.
 type trial struct{ next, slope, error, dense, scratch *Node }
 
-// try computes a step from the state x, whose slope is given, at time t. dense has the stages' weights of the state inside
-// it ([Method.dense]). scratch is memory for a state per stage.
+// try computes a step from the state x, whose slope is given, at time t. dense has the stages' weights of the state
+// inside it ([Method.dense]). scratch is memory for a state per stage.
 func (m stepper[W]) try(t, x, h, slope, dense, scratch *Node, w W) trial {
 	if m.linear {
 		return m.tryLinear(x, h, slope, dense, scratch, w)
@@ -55,8 +55,8 @@ func (m Method) stage(i, t, x, h, k *Node) (time, u *Node) {
 	return Add(t, Mul(entry(vector(x, m.C), i), h)), combine(x, k, h, pick(vector(x, flat(m.A)), i, len(m.B)))
 }
 
-// grid has the times and sizes of steps, and the weights of their stages, row by row: B but in the last step of an adaptive
-// integration, whose end lies inside it.
+// grid has the times and sizes of steps, and the weights of their stages, row by row: B but in the last step of an
+// adaptive integration, whose end lies inside it.
 type grid struct{ times, sizes, weights *Node }
 
 // reads is what steps read. For a [LinearField], grid.weights are the coefficients of R.
@@ -105,7 +105,8 @@ func (m stepper[W]) steps(segment int) steps[reads[W]] {
 	return s
 }
 
-// needed is the number of stages that a step with the weights b depends on: the last one only if its weight is not zero.
+// needed is the number of stages that a step with the weights b depends on: the last one only if its weight is not
+// zero.
 func needed(b *Node) *Node {
 	s := b.Shape().Size()
 	last := element(b, s-1)
@@ -171,13 +172,13 @@ func flat(rows [][]float64) (out []float64) {
 	return out
 }
 
-// LinearField is a [Field] f(t, X; w) = M(w) X with a linear operator M that does not depend on time. A step of size h from
-// x is then R(h M) x, by s products and without stages; R is the stability function of the method with s stages,
+// LinearField is a [Field] f(t, X; w) = M(w) X with a linear operator M that does not depend on time. A step of size h
+// from x is then R(h M) x, by s products and without stages; R is the stability function of the method with s stages,
 //
 //	R(z) = Σ_k r_k z^k = 1 + Σ_k>0 (b^T A^(k-1) e) z^k,  k = 0 … s,
 //
-// for the vector of ones e (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2). Up to
-// rounding, this is what the stages give.
+// for the vector of ones e (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2). Up
+// to rounding, this is what the stages give.
 type LinearField[W any] interface {
 	Field[W]
 	// Linear does nothing, but tells that the field is linear.
@@ -217,16 +218,16 @@ type hornerState struct {
 //
 //	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s.
 //
-// multiply(y, more) is M y; more is what it reads. each(i, y_i, sums, more) may add to sums for i = 0 … s-1, or is nil. The
-// result has R(h M) x in the field x, and the sums in w.
+// multiply(y, more) is M y; more is what it reads. each(i, y_i, sums, more) may add to sums for i = 0 … s-1, or is nil.
+// The result has R(h M) x in the field x, and the sums in w.
 func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sums []*Node, more R,
 	each func(i, y *Node, sums []*Node, r R) []*Node) cotangents {
 	type reads struct {
 		degree, x, h, r *Node
 		more            R
 	}
-	// As part of the loop state, M y_i-1 is computed as a whole before y_i. Otherwise XLA would compute both in one pass
-	// over the entries, which it does not vectorise.
+	// As part of the loop state, M y_i-1 is computed as a whole before y_i. Otherwise XLA would compute both in one
+	// pass over the entries, which it does not vectorise.
 	next := func(power, my *Node, rd reads) *Node {
 		return Add(loop.Scale(rd.x, entry(rd.r, power)), loop.Scale(my, rd.h))
 	}
@@ -270,8 +271,8 @@ func (m stepper[W]) powers(count, x, h, stack *Node, w W) *Node {
 	}).stack
 }
 
-// tryLinear is [stepper.try] for a linear field: all results are weighted sums of the (h M)^k x, k = 1 … s, of which the
-// first is h times the slope M x.
+// tryLinear is [stepper.try] for a linear field: all results are weighted sums of the (h M)^k x, k = 1 … s, of which
+// the first is h times the slope M x.
 func (m stepper[W]) tryLinear(x, h, slope, dense, scratch *Node, w W) trial {
 	s := len(m.B)
 	all := m.powers(loop.Int(x.Graph(), s), loop.Scale(slope, h), h, scratch, w)
@@ -292,8 +293,8 @@ func (m stepper[W]) tryLinear(x, h, slope, dense, scratch *Node, w W) trial {
 //	y_0 = r_s v,  y_i = r_s-i v + h M^T y_i-1,  x̄ = y_s,
 //	M̄ = h Σ_i y_i ((h M)^(s-1-i) x)^T,  i = 0 … s-1.
 //
-// M̄ is not stored: PullW computes the weights' cotangents for each term. scratch is memory for s states. If r_s is zero,
-// s-1 takes the place of s.
+// M̄ is not stored: PullW computes the weights' cotangents for each term. scratch is memory for s states. If r_s is
+// zero, s-1 takes the place of s.
 func (m stepper[W]) pullLinear(r, x, h, v, scratch *Node, w W) (grads cotangents, scratchAfter *Node) {
 	type reads struct {
 		stages, powers, h *Node

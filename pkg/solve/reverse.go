@@ -9,16 +9,16 @@ import (
 
 // Options are the settings of [Invert].
 type Options struct {
-	// Tolerance ends a solve of Z = Y - h(Z) when the mean absolute change of Z is below it (in the paper 1e-4 to 1e-6),
-	// times that of Y if this exceeds 1. Adjoint solves end at [AdjointFactor] times Tolerance, relative to their right-hand
-	// side.
+	// Tolerance ends a solve of Z = Y - h(Z) when the mean absolute change of Z is below it (in the paper 1e-4 to
+	// 1e-6), times that of Y if this exceeds 1. Adjoint solves end at [AdjointFactor] times Tolerance, relative to
+	// their right-hand side.
 	Tolerance float64
 	// MaxIterations is the largest number of iterations of a solve (the paper's M), AdjointIterations that of an
 	// adjoint solve; 0 stands for MaxIterations.
 	MaxIterations, AdjointIterations int
-	// Order is the number of earlier layers whose preactivations are extrapolated, by a polynomial, to the start of a solve,
-	// Y - σ(U). (States change less smoothly: ReLU may be zero in one layer and not in the next.) With 0, and with
-	// [PerLayer], solves start from Y, as in the paper.
+	// Order is the number of earlier layers whose preactivations are extrapolated, by a polynomial, to the start of a
+	// solve, Y - σ(U). (States change less smoothly: ReLU may be zero in one layer and not in the next.) With 0, and
+	// with [PerLayer], solves start from Y, as in the paper.
 	Order   int
 	Adjoint Adjoint // "" is Implicit
 }
@@ -29,13 +29,13 @@ type Adjoint string
 const (
 	// Implicit solves the adjoint equation of each layer. Its memory depends neither on depth nor on iterations.
 	Implicit Adjoint = "implicit"
-	// Unrolled differentiates the iterations, as the authors' code does, for comparison. Its memory grows with the sum of
-	// depth and iterations. Solves start from Y.
+	// Unrolled differentiates the iterations, as the authors' code does, for comparison. Its memory grows with the sum
+	// of depth and iterations. Solves start from Y.
 	Unrolled Adjoint = "unrolled"
 )
 
-// AdjointFactor times Tolerance is the relative tolerance of adjoint solves. Features are seldom above 0.1 on average, so
-// that gradients are then about as precise as states.
+// AdjointFactor times Tolerance is the relative tolerance of adjoint solves. Features are seldom above 0.1 on average,
+// so that gradients are then about as precise as states.
 const AdjointFactor = 10
 
 // DefaultOrder is the [Options].Order of the models of revgnn; docs/notes/2026-11-solving.md has measurements.
@@ -52,13 +52,15 @@ type Solution struct {
 type Stats struct {
 	// Iterations, an int32, are those of all solves, or evaluations of a field.
 	Iterations *Node
-	// Residual is the largest of any layer: the mean absolute change in the last iteration, divided by the mean absolute
-	// right-hand side if this exceeds 1. Layer is the number of this layer, from 0 in the order of the inverses.
+	// Residual is the largest of any layer: the mean absolute change in the last iteration, divided by the mean
+	// absolute right-hand side if this exceeds 1. Layer is the number of this layer, from 0 in the order of the
+	// inverses.
 	Residual, Layer *Node
 	// Outcome, an int32, is [Reached], or why an integration has no valid result.
 	Outcome *Node
-	// Adjoint are two zeros. The gradient of a loss by it is no slope, but what the backward pass tells: the iterations of
-	// all adjoint solves (vector-Jacobian products of a field), and their largest residual, relative to the right-hand side.
+	// Adjoint are two zeros. The gradient of a loss by it is no slope, but what the backward pass tells: the iterations
+	// of all adjoint solves (vector-Jacobian products of a field), and their largest residual, relative to the
+	// right-hand side.
 	Adjoint *Node
 }
 
@@ -74,8 +76,8 @@ func pair(a, b *Node) *Node {
 	return Concatenate([]*Node{Reshape(ConvertDType(a, b.DType()), 1), Reshape(b, 1)}, 0)
 }
 
-// differentiable is y with a gradient by hand for x and the trainable weights, and the statistics of the backward pass as
-// that of s.Adjoint.
+// differentiable is y with a gradient by hand for x and the trainable weights, and the statistics of the backward pass
+// as that of s.Adjoint.
 func differentiable(y, x *Node, trainable []*Node, s *Stats, pull func(v *Node) (cotangents, *Node)) *Node {
 	zero := loop.Float(x, 0)
 	s.Adjoint = pair(zero, zero)
@@ -86,7 +88,8 @@ func differentiable(y, x *Node, trainable []*Node, s *Stats, pull func(v *Node) 
 	})
 }
 
-// Invert applies the inverses of depth layers f(X) = X + h(X; w). It is differentiable in x and in the trainable weights.
+// Invert applies the inverses of depth layers f(X) = X + h(X; w). It is differentiable in x and in the trainable
+// weights.
 func Invert[W any](l Layer[W], x *Node, w W, depth int, o Options) Solution {
 	if depth <= 0 {
 		return Solution{x, NoStats(x)}
@@ -120,13 +123,13 @@ func Invert[W any](l Layer[W], x *Node, w W, depth int, o Options) Solution {
 	return Solution{z, stats}
 }
 
-// A reverse chain keeps preactivations of at most keptBytes bytes and at least keptWidth columns. Computing one again takes
-// 2 n d² operations, keeping it moves 8 n d bytes: for d = 64 and d = 128, keeping was not faster
+// A reverse chain keeps preactivations of at most keptBytes bytes and at least keptWidth columns. Computing one again
+// takes 2 n d² operations, keeping it moves 8 n d bytes: for d = 64 and d = 128, keeping was not faster
 // (docs/notes/2026-11-compiler.md).
 const keptBytes, keptWidth = 128 << 20, 256
 
-// Keeps tells whether a reverse chain keeps the preactivations [n, d] of all layers for the backward pass, if its layer can
-// make a tape without them.
+// Keeps tells whether a reverse chain keeps the preactivations [n, d] of all layers for the backward pass, if its layer
+// can make a tape without them.
 func Keeps(n, d, depth int) bool {
 	return d >= keptWidth && 4*int64(n)*int64(d)*int64(depth) <= keptBytes
 }
@@ -206,8 +209,8 @@ func (c chain[W]) solve(i *Node, s inversion, w W, tolerance *Node) (iterate, en
 	return iteration.run(start, rightSide[W]{y, i, w})
 }
 
-// extrapolated is the value at step i of the polynomial through the last preactivations, order of them or as many as there
-// are. Step k's is at place k modulo the stack's length.
+// extrapolated is the value at step i of the polynomial through the last preactivations, order of them or as many as
+// there are. Step k's is at place k modulo the stack's length.
 func extrapolated(stack, i *Node, order int) *Node {
 	g := i.Graph()
 	places := stack.Shape().Dimensions[0]
@@ -240,8 +243,8 @@ func extrapolated(stack, i *Node, order int) *Node {
 // whose rounding errors single precision cannot get below.
 func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }
 
-// Profile inverts depth layers with exactly so many iterations each, from the right-hand side (Algorithm 1 of the paper).
-// changes[m] is the mean absolute change in iteration m, averaged over the layers. There is no gradient.
+// Profile inverts depth layers with exactly so many iterations each, from the right-hand side (Algorithm 1 of the
+// paper). changes[m] is the mean absolute change in iteration m, averaged over the layers. There is no gradient.
 func Profile[W any](l Layer[W], x *Node, w W, depth, iterations int) (z, changes *Node) {
 	one, _, known := weightsOf(l, w, depth)
 	c := chain[W]{Options{}, one, known, depth}

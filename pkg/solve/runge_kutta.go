@@ -1,11 +1,11 @@
 package solve
 
-// Dopri5 is the method of Dormand and Prince (1980) of order 5, which chooses its step sizes. Its last stage is the first
-// one of the next step.
+// Dopri5 is the method of Dormand and Prince (1980) of order 5, which chooses its step sizes. Its last stage is the
+// first one of the next step.
 //
-// The weights of the error estimate and of the state in the middle of a step are those of torchdiffeq, from Shampine, Some
-// practical Runge-Kutta formulas (1986). The end time usually lies inside the last step: there, a polynomial of degree 4
-// interpolates the states at the beginning, in the middle and at the end, and the slopes at both ends.
+// The weights of the error estimate and of the state in the middle of a step are those of torchdiffeq, from Shampine,
+// Some practical Runge-Kutta formulas (1986). The end time usually lies inside the last step: there, a polynomial of
+// degree 4 interpolates the states at the beginning, in the middle and at the end, and the slopes at both ends.
 func Dopri5() Method {
 	m := Method{Name: "dopri5", Order: 5,
 		C: []float64{0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1},
@@ -47,11 +47,11 @@ func Euler() Method {
 	return Method{Name: "euler", Order: 1, C: []float64{0}, A: [][]float64{{0}}, B: []float64{1}}
 }
 
-// RK4 is the classical Runge-Kutta method of order 4 (Kutta 1901; Hairer, Nørsett and Wanner, Solving Ordinary Differential
-// Equations I, table II.1.2).
+// RK4 is the classical Runge-Kutta method of order 4 (Kutta 1901; Hairer, Nørsett and Wanner, Solving Ordinary
+// Differential Equations I, table II.1.2).
 //
-// The "rk4" of the authors' code is another one of Kutta's, the 3/8 rule. For fields M x with a fixed linear operator M,
-// such as GRAND's, a step of both is the same polynomial in h M.
+// The "rk4" of the authors' code is another one of Kutta's, the 3/8 rule. For fields M x with a fixed linear operator
+// M, such as GRAND's, a step of both is the same polynomial in h M.
 func RK4() Method {
 	return Method{Name: "rk4", Order: 4,
 		C: []float64{0, 1. / 2, 1. / 2, 1},

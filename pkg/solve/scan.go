@@ -10,11 +10,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Scan applies depth layers x_l+1 = f(l, x_l; own_l, shared), beginning with x_0 = x, and returns x_depth. Nodes of own are
-// stacks [depth, …], of which layer l gets slice l, an int32 scalar. States have the shape of x. The layer is compiled once.
+// Scan applies depth layers x_l+1 = f(l, x_l; own_l, shared), beginning with x_0 = x, and returns x_depth. Nodes of own
+// are stacks [depth, …], of which layer l gets slice l, an int32 scalar. States have the shape of x. The layer is
+// compiled once.
 //
-// Scan is differentiable in x and in the trainable nodes of own and shared (see [Layer]). f uses its arguments alone and what
-// [loop.Differentiable] allows; parts of it may have derivatives by hand ([loop.Custom]).
+// Scan is differentiable in x and in the trainable nodes of own and shared (see [Layer]). f uses its arguments alone
+// and what [loop.Differentiable] allows; parts of it may have derivatives by hand ([loop.Custom]).
 //
 // Results that are expensive to compute, of matrix products and of functions with derivatives by hand, are kept for the
 // backward pass if those of all layers fit into 512 MiB. Otherwise states are kept, as in [Forward].
@@ -72,8 +73,8 @@ func Scan[O, S any](f func(l, x *Node, own O, shared S) *Node, x *Node, own O, s
 	return element(all.run(x, s.w[:s.trainable], stopped(s.w), depth), 0)
 }
 
-// scan has the weights of a scan as a list w, the trainable ones first; own says which have a slice per layer. layer makes a
-// layer for inputs of these shapes.
+// scan has the weights of a scan as a list w, the trainable ones first; own says which have a slice per layer. layer
+// makes a layer for inputs of these shapes.
 type scan struct {
 	depth     int
 	w         []*Node

@@ -8,7 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Adjacency is the adjacency matrix A, [n, n]: A_ij = 1 if i and j are neighbours. It ignores directions: see [In] and [Out].
+// Adjacency is the adjacency matrix A, [n, n]: A_ij = 1 if i and j are neighbours. It ignores directions: see [In] and
+// [Out].
 func Adjacency(g *graphs.Graph) *CSR {
 	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1), mirrored: true}
 	a.Column = make([]int32, 0, 2*len(g.Edges))
@@ -20,8 +21,8 @@ func Adjacency(g *graphs.Graph) *CSR {
 	return a
 }
 
-// In is the adjacency of incoming edges, [n, n]: B_ij = 1 if an edge leads from j to i, so that (B x)_i sums over the nodes
-// that point to i. Without directions, it is [Adjacency].
+// In is the adjacency of incoming edges, [n, n]: B_ij = 1 if an edge leads from j to i, so that (B x)_i sums over the
+// nodes that point to i. Without directions, it is [Adjacency].
 func In(g *graphs.Graph) *CSR {
 	if !g.Directed() {
 		return Adjacency(g)
@@ -48,8 +49,9 @@ func Out(g *graphs.Graph) *CSR {
 
 func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
 
-// FromEdges is the adjacency of directed edges: edge e is the entry weight[e], or 1 if weight is nil, in row target[e] and
-// column source[e]. Targets and sources may be two sets of nodes. Edges may be in any order, and twice; see CSR.Edge.
+// FromEdges is the adjacency of directed edges: edge e is the entry weight[e], or 1 if weight is nil, in row target[e]
+// and column source[e]. Targets and sources may be two sets of nodes. Edges may be in any order, and twice; see
+// CSR.Edge.
 func FromEdges(targets, sources int, target, source []int32, weight []float32) (*CSR, error) {
 	if targets < 0 || sources < 0 {
 		return nil, fmt.Errorf("sparse matrix: %d targets and %d sources: neither can be negative", targets, sources)
@@ -65,8 +67,9 @@ func FromEdges(targets, sources int, target, source []int32, weight []float32) (
 				e, source[e], i, sources-1, targets-1)
 		}
 	}
-	// Two transpositions sort the edges: list has a row for each edge, with an entry in the column of its source; bySource
-	// then has a row for each source with the edges from it, replaced by their targets; its transpose is the result.
+	// Two transpositions sort the edges: list has a row for each edge, with an entry in the column of its source;
+	// bySource then has a row for each source with the edges from it, replaced by their targets; its transpose is the
+	// result.
 	list := &CSR{Rows: len(source), Columns: sources, Start: make([]int, len(source)+1), Column: source}
 	for e := range source {
 		list.Start[e+1] = e + 1
@@ -164,8 +167,9 @@ func over(w, d float64) float64 {
 	return w / d
 }
 
-// SymmetricNormalised is D_r^-1/2 A D_c^-1/2 for the sums D_r of rows and D_c of columns: with self loops, the matrix of
-// Kipf and Welling (ICLR 2017); of directed edges, that of Dir-GNN (Rossi et al., LoG 2023). Weights must not be negative.
+// SymmetricNormalised is D_r^-1/2 A D_c^-1/2 for the sums D_r of rows and D_c of columns: with self loops, the matrix
+// of Kipf and Welling (ICLR 2017); of directed edges, that of Dir-GNN (Rossi et al., LoG 2023). Weights must not be
+// negative.
 func (a *CSR) SymmetricNormalised() *CSR {
 	return a.scaled(func(w, r, c float64) float64 { return over(w, math.Sqrt(r*c)) })
 }

@@ -52,8 +52,8 @@ func (e BareEdges) Operator(w *Node) Operator {
 	return Operator{forward: e.p.forward, backward: e.p.forward, nodes: e.nodes[:len(e.p.forward.tensors)], weights: w}
 }
 
-// Keeping is a symmetric pattern without the edges where keep, [places, 1], is 0 and not 1. Where it differs between the
-// directions of an edge, operations that use the transpose return values other than 0 for dropped edges.
+// Keeping is a symmetric pattern without the edges where keep, [places, 1], is 0 and not 1. Where it differs between
+// the directions of an edge, operations that use the transpose return values other than 0 for dropped edges.
 func (e BareEdges) Keeping(keep *Node) BareEdges {
 	if !e.p.symmetric {
 		panic(fmt.Errorf("sparse pattern: Keeping needs every edge in both directions"))
@@ -107,9 +107,9 @@ func (e BareEdges) Max(v *Node) *Node {
 // Product is Σ_j w_ij x_j for every row i: w [places, heads], 0 for padding; x [m, heads*d], head by head.
 func (e BareEdges) Product(w, x *Node) *Node { return e.Products([]*Node{x}, []*Node{w})[0] }
 
-// Products is [BareEdges.Product] for one or two pairs. Features may have one row per node, which all its copies read. The
-// second pair gathers by a copy of the array of columns: with one array, XLA would gather equal features once and store the
-// rows, several times slower than gathering twice inside the loops of the sums.
+// Products is [BareEdges.Product] for one or two pairs. Features may have one row per node, which all its copies read.
+// The second pair gathers by a copy of the array of columns: with one array, XLA would gather equal features once and
+// store the rows, several times slower than gathering twice inside the loops of the sums.
 func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	out := make([]*Node, len(sources))
 	for i, x := range sources {

@@ -17,8 +17,8 @@ const (
 	termShare  = 3e-4
 )
 
-// XLA CPU computes up to so many buckets in one kernel, which writes the sums directly into the result. To get few buckets,
-// [split] raises the cost of a kernel, up to dearest times kernelCost.
+// XLA CPU computes up to so many buckets in one kernel, which writes the sums directly into the result. To get few
+// buckets, [split] raises the cost of a kernel, up to dearest times kernelCost.
 const (
 	fused   = 8
 	dearest = 16
@@ -30,8 +30,8 @@ type run struct{ length, count int }
 // extent is the size of a bucket.
 type extent struct{ rows, terms int }
 
-// split divides rows into the buckets of least total cost and, if these are more than most, raises the cost of a kernel step
-// by step until they are few enough.
+// split divides rows into the buckets of least total cost and, if these are more than most, raises the cost of a kernel
+// step by step until they are few enough.
 func split(runs []run, entries, most int) []extent {
 	best := cheapest(runs, entries, kernelCost)
 	buckets := best

@@ -9,8 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// CSR is a sparse matrix in main memory ("compressed sparse row"): row i has the entries Start[i] … Start[i+1]-1 by ascending
-// column; entry e is in Column[e] and has the weight Weight[e]. In an adjacency, rows are the targets of edges.
+// CSR is a sparse matrix in main memory ("compressed sparse row"): row i has the entries Start[i] … Start[i+1]-1 by
+// ascending column; entry e is in Column[e] and has the weight Weight[e]. In an adjacency, rows are the targets of
+// edges.
 type CSR struct {
 	Rows, Columns int
 	Start         []int
@@ -67,20 +68,12 @@ func (a *CSR) Symmetric() bool {
 	if a.Rows != a.Columns {
 		return false
 	}
-	if a.mirrored && uniform(a.Weight) {
+	uniform := !slices.ContainsFunc(a.Weight, func(w float32) bool { return w != a.Weight[0] })
+	if a.mirrored && uniform {
 		return true
 	}
 	t := a.Transpose()
 	return slices.Equal(a.Start, t.Start) && slices.Equal(a.Column, t.Column) && slices.Equal(a.Weight, t.Weight)
-}
-
-func uniform(weights []float32) bool {
-	for _, w := range weights {
-		if w != weights[0] {
-			return false
-		}
-	}
-	return true
 }
 
 // Transpose is A^T, the matrix of the reversed edges.
@@ -95,8 +88,8 @@ func (a *CSR) Transpose() *CSR {
 	return t
 }
 
-// transposed is A^T without weights; its entry k is entry from[k] of A. Counting sorts ten million edges ten times faster
-// than comparing.
+// transposed is A^T without weights; its entry k is entry from[k] of A. Counting sorts ten million edges ten times
+// faster than comparing.
 func (a *CSR) transposed() (t *CSR, from []int32) {
 	t = &CSR{Rows: a.Columns, Columns: a.Rows, Start: make([]int, a.Columns+1), Column: make([]int32, a.Entries()),
 		Weight: make([]float32, a.Entries()), mirrored: a.mirrored}

@@ -22,15 +22,16 @@
 // A matrix is stored as "sliced rows" (after sliced ELLPACK: Monakov, Lokhmotov and Avetisyan, HiPEAC 2010). The
 // comments in the source use these terms:
 //
-//   - An entry is a stored number of the matrix, and belongs to an edge. Rows are stored by length, their number of entries,
-//     shortest first.
-//   - A bucket is a group of consecutive rows, padded to the length of the longest. Their sums are computed together: the
-//     k-th terms of all by one gather of rows of x and a multiplication with the weights, which XLA compiles into one
-//     vectorised loop.
+//   - An entry is a stored number of the matrix, and belongs to an edge. Rows are stored by length, their number of
+//     entries, shortest first.
+//   - A bucket is a group of consecutive rows, padded to the length of the longest. Their sums are computed together:
+//     the k-th terms of all by one gather of rows of x and a multiplication with the weights, which XLA compiles into
+//     one vectorised loop.
 //   - A place is a position in the stored arrays: an entry or padding.
 //   - A long row, with too many entries for one sum, is cut into chunks, which form buckets of their own.
-//   - A level is a list of buckets. The first has the sums of short rows and of chunks, the second adds up the chunks' sums
-//     of each long row, and further ones follow if there are too many. From the second on, a place has a chunk's sum.
+//   - A level is a list of buckets. The first has the sums of short rows and of chunks, the second adds up the chunks'
+//     sums of each long row, and further ones follow if there are too many. From the second on, a place has a chunk's
+//     sum.
 //   - A copy of a node stands for it in one attention head; see [PatternOptions].
 //
 // The cost of a product is proportional to the number of entries, plus up to 25 % for padding.

@@ -10,9 +10,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Attend is y_i = Σ_j p_ij x_j for every target i, as in graph attention: p is the softmax of the scores, [places, heads],
-// over i's edges; x is [m, heads*d] and y [n, heads*d], 0 for targets without edges. It equals [Edges.Softmax] and
-// [Edges.Product], but divides by Σ_j exp(s_ij) once for each target.
+// Attend is y_i = Σ_j p_ij x_j for every target i, as in graph attention: p is the softmax of the scores, [places,
+// heads], over i's edges; x is [m, heads*d] and y [n, heads*d], 0 for targets without edges. It equals [Edges.Softmax]
+// and [Edges.Product], but divides by Σ_j exp(s_ij) once for each target.
 //
 // If g is the cotangent of y, that of s_ij is p_ij (g_i · x_j - g_i · y_i) for each head, and that of x_j Σ_i p_ij g_i.
 func (e Edges) Attend(scores, x *Node) *Node {
@@ -34,8 +34,8 @@ func (e Edges) Attend(scores, x *Node) *Node {
 	})
 }
 
-// exponentials are exp(s_ij - t_i), t_i the largest score of row i, and 0 for padding, [places, k], bucket by bucket, so
-// that t_i need not be gathered.
+// exponentials are exp(s_ij - t_i), t_i the largest score of row i, and 0 for padding, [places, k], bucket by bucket,
+// so that t_i need not be gathered.
 func (e BareEdges) exponentials(scores *Node) *Node {
 	f := e.forward()
 	width := scores.Shape().Dimensions[1]
@@ -68,10 +68,11 @@ func headed(rows *Node, heads int) *Node {
 }
 
 // Edges is a [Pattern] inside a computation or a loop body, with differentiable operations, for n rows (targets) and m
-// columns (sources). Edge (i, j) leads from source j to target i. With copies ([PatternOptions]), each has a row and a column.
+// columns (sources). Edge (i, j) leads from source j to target i. With copies ([PatternOptions]), each has a row and a
+// column.
 //
-// Values of edges are [places, k]. Operations of Edges ignore padding. Entrywise functions may be applied between them; other
-// operations of GoMLX need [Edges.Mask] first. With several heads, columns of features are head by head.
+// Values of edges are [places, k]. Operations of Edges ignore padding. Entrywise functions may be applied between them;
+// other operations of GoMLX need [Edges.Mask] first. With several heads, columns of features are head by head.
 type Edges struct{ bare BareEdges }
 
 // On returns the operations, for the nodes that stand for [Pattern.Tensors]. PatternOptions.Uses says which there are.
@@ -133,7 +134,8 @@ func (e Edges) Mean(v *Node) *Node {
 	return Div(sum, BroadcastToShape(degree, sum.Shape()))
 }
 
-// Max is max_j v_ij for every target i: [places, k] to [n, k]; 0 without edges. Several largest edges share the gradient.
+// Max is max_j v_ij for every target i: [places, k] to [n, k]; 0 without edges. Several largest edges share the
+// gradient.
 func (e Edges) Max(v *Node) *Node {
 	v = e.mask("Max", v)
 	fixed := StopGradient(v)
@@ -148,8 +150,8 @@ func (e Edges) Max(v *Node) *Node {
 	})
 }
 
-// Softmax is exp(s_ij) / Σ_j exp(s_ij) for scores s, [places, k], over the edges of each target, and 0 for padding. It does
-// not overflow. Scores below -1e30 count as -1e30.
+// Softmax is exp(s_ij) / Σ_j exp(s_ij) for scores s, [places, k], over the edges of each target, and 0 for padding. It
+// does not overflow. Scores below -1e30 count as -1e30.
 func (e Edges) Softmax(scores *Node) *Node {
 	scores = e.mask("Softmax", scores)
 	scores = Max(scores, loop.Like(loop.Float(scores, lowest), scores))
@@ -196,9 +198,9 @@ func checkHeads(operation string, heads int, x *Node) int {
 	return heads
 }
 
-// Ranked has the values of the given ranks among those of all edges, v, [places, 1] in single precision and not negative;
-// rank 0 is the smallest. It has no gradient. It bisects the bits, which as integers have the order of the numbers: 31
-// passes that count, several times faster than sorting.
+// Ranked has the values of the given ranks among those of all edges, v, [places, 1] in single precision and not
+// negative; rank 0 is the smallest. It has no gradient. It bisects the bits, which as integers have the order of the
+// numbers: 31 passes that count, several times faster than sorting.
 func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	e.bare.checkPlaces("Ranked", v)
 	bits := Bitcast(e.bare.forward().masked(StopGradient(v), math.Inf(1)), dtypes.Int32)
@@ -226,7 +228,8 @@ func (e Edges) Ranked(v *Node, ranks ...int) *Node {
 	return Bitcast(end.high, dtypes.Float32)
 }
 
-// count is the number of true values in x, [n, 1]. XLA vectorises adding up eight parts, again and again, unlike its own sum.
+// count is the number of true values in x, [n, 1]. XLA vectorises adding up eight parts, again and again, unlike its
+// own sum.
 func count(x *Node) *Node {
 	const blocks = 8
 	x = ConvertDType(Reshape(x, -1), dtypes.Int32)

@@ -14,19 +14,13 @@ import (
 // Matrix is a sparse matrix A, [n, m], with weights known beforehand, laid out for the engine; see [Matrix.On].
 type Matrix struct {
 	rows     Order
-	forward  *stored
-	backward *stored // the transpose; equal to forward if A is symmetric
+	forward  *sliced
+	backward *sliced // the transpose; equal to forward if A is symmetric
 	entries  int
 }
 
-// stored is a sparse matrix with the arrays that are passed to the program.
-type stored struct {
-	*sliced
-	arrays
-}
-
-// NewMatrix lays out a square matrix, with rows of x and of A x in the given order; nil is that by length, which needs no
-// reordering. All matrices of a model must have one order.
+// NewMatrix lays out a square matrix, with rows of x and of A x in the given order; nil is that by length, which needs
+// no reordering. All matrices of a model must have one order.
 func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but an adjacency within a graph is square: see NewRectangular",
@@ -41,8 +35,8 @@ func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	return newMatrix(a, order, order, Constant)
 }
 
-// NewRectangular lays out a matrix whose rows and columns stand for different sets, such as nodes and features. A nil order
-// is [AsGiven].
+// NewRectangular lays out a matrix whose rows and columns stand for different sets, such as nodes and features. A nil
+// order is [AsGiven].
 func NewRectangular(a *CSR, rows, columns Order) (*Matrix, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -71,8 +65,8 @@ func newMatrix(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {
 }
 
 // layOut lays out a, with weights that are known beforehand.
-func layOut(a *CSR, rows, columns Order, layout Layout) *stored {
-	l := &stored{sliced: slice(a, 1, rows, columns.positions(), layout)}
+func layOut(a *CSR, rows, columns Order, layout Layout) *sliced {
+	l := slice(a, 1, rows, columns.positions(), layout)
 	l.base()
 	add(&l.arrays, weight, l.weight)
 	l.reorder(rows, 1)
@@ -80,14 +74,14 @@ func layOut(a *CSR, rows, columns Order, layout Layout) *stored {
 }
 
 // base adds the arrays that a [Matrix] and a [Pattern] have in common.
-func (l *stored) base() {
+func (l *sliced) base() {
 	add(&l.arrays, column, l.column)
 	add(&l.arrays, chunk, l.chunk)
 	add(&l.arrays, chunkWeight, l.chunkWeight)
 }
 
 // reorder adds the array that brings results to the order of rows, unless they are in it.
-func (l *stored) reorder(rows Order, copies int) {
+func (l *sliced) reorder(rows Order, copies int) {
 	if slices.Equal(rows, l.order) {
 		return
 	}
@@ -114,8 +108,8 @@ func copied(positions []int32, copies int) []int32 {
 	return out
 }
 
-// SymNorm is Â = D^-1/2 (A + I) D^-1/2 for the row sums D of A + I (Kipf and Welling 2017; paper section 3.3). Its spectral
-// norm is 1. An isolated node keeps its own features.
+// SymNorm is Â = D^-1/2 (A + I) D^-1/2 for the row sums D of A + I (Kipf and Welling 2017; paper section 3.3). Its
+// spectral norm is 1. An isolated node keeps its own features.
 func SymNorm(g *graphs.Graph) (*Matrix, error) {
 	return NewMatrix(Adjacency(g).WithSelfLoops().SymmetricNormalised(), nil)
 }
@@ -145,7 +139,7 @@ func (m *Matrix) Tensors() []*tensors.Tensor {
 // any number of times in x. [Matrix.On] makes one of weights that are known beforehand, [BareEdges.Operator] one of
 // weights that a model computes.
 type Operator struct {
-	forward, backward *stored
+	forward, backward *sliced
 	nodes             []*Node // the arrays of forward, then those of backward unless it equals forward
 	weights           *Node   // [places, 1]; nil for the stored weights
 	transposed        bool
@@ -181,7 +175,7 @@ func (o Operator) Transposed() Operator {
 }
 
 // bindBoth binds a matrix and its transpose to their nodes, which nodes has once if both are the same.
-func bindBoth(forward, backward *stored, nodes []*Node) (f, b sums) {
+func bindBoth(forward, backward *sliced, nodes []*Node) (f, b sums) {
 	if forward == backward {
 		f = forward.bind(nodes)
 		return f, f

@@ -13,8 +13,8 @@ type Pattern struct {
 	rows, columns Order
 	copies        int
 	symmetric     bool
-	forward       *stored
-	backward      *stored // the transpose; equal to forward if the pattern is symmetric; nil unless made ForGradients
+	forward       *sliced
+	backward      *sliced // the transpose; equal to forward if the pattern is symmetric; nil unless made ForGradients
 	options       PatternOptions
 }
 
@@ -34,9 +34,9 @@ const (
 type PatternOptions struct {
 	// Uses says which operations the pattern is for; 0 stands for ForGradients.
 	Uses Use
-	// Heads is the number of copies of every node, one for each attention head; 0 is 1. Copy k of the node at position i is
-	// row i*Heads + k, and joins copies k: features [n, Heads*d] must be reshaped to [n*Heads, d]. The program does not grow
-	// with Heads.
+	// Heads is the number of copies of every node, one for each attention head; 0 is 1. Copy k of the node at position
+	// i is row i*Heads + k, and joins copies k: features [n, Heads*d] must be reshaped to [n*Heads, d]. The program
+	// does not grow with Heads.
 	//
 	// Without copies, give edges one value per head, [places, heads]. That is twice as fast for heads of 8 columns, and
 	// several times slower for many more.
@@ -66,21 +66,36 @@ func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 	edges := *a
 	edges.Weight = ones(a.Entries())
 	p.symmetric = !o.Bipartite && edges.Symmetric()
-	p.forward = &stored{sliced: slice(&edges, p.copies, p.rows, p.columns.positions(), Computed)}
+	p.forward = slice(&edges, p.copies, p.rows, p.columns.positions(), Computed)
 	p.forward.base()
 	add(&p.forward.arrays, weight, p.forward.weight)
 	p.forward.reorder(p.rows, p.copies)
 	if !slices.Equal(p.rows, p.forward.order) {
 		add(&p.forward.arrays, fromOrder, copied(rowsIn(p.rows, p.forward.order), p.copies))
 	}
-	if o.Uses&(ForGradients|ForLoopAttention) != 0 {
-		p.addRows()
+	f := p.forward
+	if o.Uses&(ForGradients|ForLoopAttention) != 0 { // the row of each place, in the model's order
+		rows := f.rowOf()
+		if !slices.Equal(p.rows, f.order) {
+			back := copied(rowsIn(p.rows, f.order), p.copies)
+			for i, r := range rows {
+				rows[i] = back[r]
+			}
+		}
+		add(&f.arrays, rowOf, rows)
 	}
 	if o.Uses&ForGradients != 0 {
 		p.addGradients(&edges)
 	}
 	if o.Uses&ForLoopAttention != 0 {
-		p.addLoopAttention()
+		add(&f.arrays, columnTwin, f.column) // for two products at once; see [BareEdges.Products]
+		if p.copies > 1 {
+			nodes := make([]int32, len(f.column))
+			for i, c := range f.column {
+				nodes[i] = c / int32(p.copies)
+			}
+			add(&f.arrays, node, nodes)
+		}
 	}
 	if o.Uses&ForDiagonal != 0 {
 		return p, p.addDiagonal()
@@ -123,7 +138,7 @@ func (p *Pattern) addGradients(a *CSR) {
 	p.backward = p.forward
 	if !p.symmetric {
 		t.Weight = a.Weight
-		p.backward = &stored{sliced: slice(t, p.copies, p.columns, p.rows.positions(), Computed)}
+		p.backward = slice(t, p.copies, p.columns, p.rows.positions(), Computed)
 		p.backward.base()
 		add(&p.backward.arrays, weight, p.backward.weight)
 		p.backward.reorder(p.columns, p.copies)
@@ -136,7 +151,7 @@ func (p *Pattern) addGradients(a *CSR) {
 // mirrorImages is the array mirror. Entry e of the transpose is entry from[e] of the pattern. Padding points to itself
 // if the pattern is symmetric, else to 0.
 func (p *Pattern) mirrorImages(from []int32) []int32 {
-	number := func(l *stored, place int, entry int32) int {
+	number := func(l *sliced, place int, entry int32) int {
 		return int(entry)*p.copies + int(l.column[place])%p.copies
 	}
 	at := make([]int32, len(from)*p.copies)
@@ -154,33 +169,6 @@ func (p *Pattern) mirrorImages(from []int32) []int32 {
 		}
 	}
 	return mirrored
-}
-
-// addRows adds the row of each place, in the model's order.
-func (p *Pattern) addRows() {
-	f := p.forward
-	rows := f.rowOf()
-	if !slices.Equal(p.rows, f.order) {
-		back := copied(rowsIn(p.rows, f.order), p.copies)
-		for i, r := range rows {
-			rows[i] = back[r]
-		}
-	}
-	add(&f.arrays, rowOf, rows)
-}
-
-// addLoopAttention adds what [BareEdges.Products] needs for two products at once: the columns again and, where nodes
-// have copies, the node of each column.
-func (p *Pattern) addLoopAttention() {
-	f := p.forward
-	add(&f.arrays, columnTwin, f.column)
-	if p.copies > 1 {
-		nodes := make([]int32, len(f.column))
-		for i, c := range f.column {
-			nodes[i] = c / int32(p.copies)
-		}
-		add(&f.arrays, node, nodes)
-	}
 }
 
 // addDiagonal adds the array that is 1 at entries on the diagonal.
@@ -205,9 +193,9 @@ func (p *Pattern) addDiagonal() error {
 
 func (p *Pattern) Heads() int { return p.copies }
 
-func (p *Pattern) Size() int { return p.forward.sliced.rows }
+func (p *Pattern) Size() int { return p.forward.rows }
 
-func (p *Pattern) Places() int { return len(p.forward.sliced.column) }
+func (p *Pattern) Places() int { return len(p.forward.column) }
 
 // Symmetric tells whether there is (j, i) for every (i, j). Bipartite patterns are never symmetric.
 func (p *Pattern) Symmetric() bool { return p.symmetric }
@@ -240,7 +228,7 @@ func Collect[T any](p *Pattern, values []T, width int) []T {
 	var out []T
 	for place, e := range p.forward.entry {
 		if e >= 0 {
-			at := (int(e)*p.copies + int(p.forward.sliced.column[place])%p.copies) * width
+			at := (int(e)*p.copies + int(p.forward.column[place])%p.copies) * width
 			if need := at + width; need > len(out) {
 				out = append(out, make([]T, need-len(out))...)
 			}

@@ -41,21 +41,21 @@ func add[T int32 | float32](a *arrays, n name, values []T) {
 
 // Layout says how rows are cut into chunks and divided into buckets; see the package's documentation.
 type Layout struct {
-	// longest is the most terms of a sum: on CPUs, XLA does not vectorise loops that add up some 200 terms or more. Longer
-	// rows are cut into chunks.
+	// longest is the most terms of a sum: on CPUs, XLA does not vectorise loops that add up some 200 terms or more.
+	// Longer rows are cut into chunks.
 	longest int
-	// most limits the buckets of the short rows of all levels, and those of the chunks of one level, unless fewer would cost
-	// much more time; see [split].
+	// most limits the buckets of the short rows of all levels, and those of the chunks of one level, unless fewer would
+	// cost much more time; see [split].
 	most int
 }
 
 // Constant is the layout for weights that are known beforehand: of sums up to 16 to 128 terms, 32 were the fastest for
 // products with [SymNorm]'s matrix on Tolokers and Squirrel.
 //
-// Computed is that for weights that a model computes, as in attention, whose programs contain every sum many times: with 16
-// terms, they compile in a third less time, and run up to a tenth slower (GAT on Squirrel and on Chameleon, GRAND on
-// Tolokers). With few buckets, XLA puts them into one kernel ([fused]), which takes long to compile and is no faster: GRAND
-// on Chameleon took 7.3 s and 820 MB, and 4.6 s and 480 MB without the limit.
+// Computed is that for weights that a model computes, as in attention, whose programs contain every sum many times:
+// with 16 terms, they compile in a third less time, and run up to a tenth slower (GAT on Squirrel and on Chameleon,
+// GRAND on Tolokers). With few buckets, XLA puts them into one kernel ([fused]), which takes long to compile and is no
+// faster: GRAND on Chameleon took 7.3 s and 820 MB, and 4.6 s and 480 MB without the limit.
 var (
 	Constant = Layout{longest: 32, most: fused}
 	Computed = Layout{longest: 16, most: math.MaxInt}
@@ -63,16 +63,16 @@ var (
 	once = Layout{longest: 16, most: 3}
 )
 
-// sliced is a sparse matrix as the engine computes with it. Arrays of the first level list places bucket by bucket, and in a
-// bucket the first entry of every row, then the second, and so on.
+// sliced is a sparse matrix as the engine computes with it. Arrays of the first level list places bucket by bucket, and
+// in a bucket the first entry of every row, then the second, and so on.
 type sliced struct {
-	// Each copy of a node has a row and a column. order lists the nodes by ascending length; rows are stored in this order,
-	// with the copies of a node side by side.
+	// Each copy of a node has a row and a column. order lists the nodes by ascending length; rows are stored in this
+	// order, with the copies of a node side by side.
 	rows, columns int
 	order         Order
 	*level
-	// For each place of the first level: the column of its entry, as a position in the model's order (0 for padding), the
-	// entry's number in the [CSR] (-1), and its weight (0).
+	// For each place of the first level: the column of its entry, as a position in the model's order (0 for padding),
+	// the entry's number in the [CSR] (-1), and its weight (0).
 	column, entry []int32
 	weight        []float32
 	// For each place of later levels: the chunk of the level before whose sum it has, and 1; both are 0 for padding.
@@ -80,17 +80,19 @@ type sliced struct {
 	chunkWeight []float32
 	// owner[c] is the row, by length, that chunk c of the first level is a part of.
 	owner []int32
+	arrays
 }
 
-// row is the sum of weight[k] x[index[k]] over k. On the first level, x[i] is row i of the dense matrix, and term k entry
-// first+k of the [CSR]; on later levels, x[i] is the sum of chunk i of the level before.
+// row is the sum of weight[k] x[index[k]] over k. On the first level, x[i] is row i of the dense matrix, and term k
+// entry first+k of the [CSR]; on later levels, x[i] is the sum of chunk i of the level before.
 type row struct {
 	index  []int32
 	weight []float32
 	first  int
 }
 
-// slice lays out a. columns[j] is the position of node j in the model's order. Rows of equal length are in the order of rows.
+// slice lays out a. columns[j] is the position of node j in the model's order. Rows of equal length are in the order of
+// rows.
 func slice(a *CSR, copies int, rows Order, columns []int32, layout Layout) *sliced {
 	s := &sliced{rows: a.Rows * copies, columns: a.Columns * copies, order: a.byLength(rows)}
 	list := make([]row, 0, s.rows)

@@ -11,11 +11,11 @@ import (
 
 // sums is a sparse matrix inside a computation, with sums over the entries of rows.
 type sums struct {
-	*stored
+	*sliced
 	nodes []*Node
 }
 
-func (l *stored) bind(nodes []*Node) sums {
+func (l *sliced) bind(nodes []*Node) sums {
 	if len(nodes) != len(l.tensors) {
 		panic(fmt.Errorf("sparse matrix: %d nodes for %d arrays: pass what Tensors returns, in its order",
 			len(nodes), len(l.tensors)))
@@ -40,8 +40,8 @@ func (s sums) need(n name, operation string) *Node {
 	return a
 }
 
-// product is Σ_j w_ij x_j for each row i, by length: w, [places, heads], is 0 for padding; columns, [places, 1], has the j;
-// x has its columns head by head.
+// product is Σ_j w_ij x_j for each row i, by length: w, [places, heads], is 0 for padding; columns, [places, 1], has
+// the j; x has its columns head by head.
 func (s sums) product(w, x, columns *Node) *Node {
 	d := x.Shape().Dimensions[1]
 	terms, heads := x, 1
@@ -64,8 +64,8 @@ func (s sums) product(w, x, columns *Node) *Node {
 	return s.addChunks(parts, x)
 }
 
-// addChunks completes a product: parts has the sums of each bucket of the first level. Without buckets, the result has no
-// rows, and as many columns as x.
+// addChunks completes a product: parts has the sums of each bucket of the first level. Without buckets, the result has
+// no rows, and as many columns as x.
 func (s sums) addChunks(parts []*Node, x *Node) *Node {
 	if len(parts) == 0 {
 		return BroadcastToDims(loop.Float(x, 0), 0, x.Shape().Dimensions[1])
@@ -80,8 +80,8 @@ func (b bucket) term(v *Node, k int) *Node {
 	return Slice(v, AxisRange(b.from+k*b.rows, b.from+(k+1)*b.rows))
 }
 
-// sum is, for each row of the bucket, a weighted sum of the rows of x at index. weight returns the weights of term k, with as
-// many axes as x.
+// sum is, for each row of the bucket, a weighted sum of the rows of x at index. weight returns the weights of term k,
+// with as many axes as x.
 func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 	for k := range b.terms {
 		w := weight(k)
@@ -102,15 +102,15 @@ func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 	return sum
 }
 
-// assemble returns the sums of all rows of the level, from those of each bucket. sum computes the sums of a bucket of the
-// next level from those of all chunks of this one.
+// assemble returns the sums of all rows of the level, from those of each bucket. sum computes the sums of a bucket of
+// the next level from those of all chunks of this one.
 func (l *level) assemble(parts []*Node, sum func(b bucket, chunks *Node) *Node) *Node {
 	if l.next == nil {
 		return concatenate(parts)
 	}
-	// Chunks are concatenated apart from short rows. A single concatenation would be read by the gather of the next level
-	// and by a slice: XLA might compute the parts, gathers, twice, and would then store the gathered rows, nine times
-	// slower.
+	// Chunks are concatenated apart from short rows. A single concatenation would be read by the gather of the next
+	// level and by a slice: XLA might compute the parts, gathers, twice, and would then store the gathered rows, nine
+	// times slower.
 	chunks := concatenate(parts[l.whole:])
 	var above []*Node
 	for _, b := range l.next.buckets {
@@ -129,8 +129,8 @@ func concatenate(parts []*Node) *Node {
 // lowest is minus infinity in maxima, without NaN in differences.
 const lowest = -1e30
 
-// fold combines the values of each row's entries, v, [places, k], by a function such as Add or Max, to [rows, k], by length.
-// Padding has the neutral value, and so do rows without entries.
+// fold combines the values of each row's entries, v, [places, k], by a function such as Add or Max, to [rows, k], by
+// length. Padding has the neutral value, and so do rows without entries.
 func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *Node {
 	width := v.Shape().Dimensions[1]
 	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, width) }
@@ -166,7 +166,8 @@ func (s sums) spread(v *Node) *Node {
 	})
 }
 
-// perBucket computes the values of places, bucket by bucket, from those of the bucket's rows or chunks, own, [1, rows, k].
+// perBucket computes the values of places, bucket by bucket, from those of the bucket's rows or chunks, own, [1, rows,
+// k].
 func (s sums) perBucket(rows *Node, f func(b bucket, own *Node) *Node) *Node {
 	rows = s.chunked(rows)
 	var parts []*Node

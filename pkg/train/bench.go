@@ -29,15 +29,15 @@ type Benchmark struct {
 	PeakRSS        int64      `json:"peak_rss_bytes"`
 	PredictedBytes int64      `json:"predicted_bytes,omitempty"`
 	Iterations     Iterations `json:"iterations"`
-	// Losses are those before each step, Loss the first. They are equal if steps start from the same parameters, but for
-	// dropout.
+	// Losses are those before each step, Loss the first. They are equal if steps start from the same parameters, but
+	// for dropout.
 	Losses []Number `json:"losses"`
 	Loss   Number   `json:"loss"`
 }
 
 // Bench times c.Epochs training steps, at least 2, on the first split, without evaluations. Without weights, every step
-// starts from the same parameters, drawn by c.Seed, and does the same work. With weights, the first step starts from these
-// and each later one from the last, as in training, so that losses can be compared with another implementation.
+// starts from the same parameters, drawn by c.Seed, and does the same work. With weights, the first step starts from
+// these and each later one from the last, as in training, so that losses can be compared with another implementation.
 func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	weights map[string]Array) (b *Benchmark, err error) {
 	defer models.Recovered(&err)

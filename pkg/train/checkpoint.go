@@ -53,8 +53,8 @@ func newSaver(f *fit, c *Checkpoint) (*saver, error) {
 	return &saver{Checkpoint: c, fit: f, origin: origin, due: time.Now().Add(c.every(0))}, err
 }
 
-// save writes a checkpoint now or if it is due, unless no epoch was run since the last. A file that cannot be written is a
-// notice.
+// save writes a checkpoint now or if it is due, unless no epoch was run since the last. A file that cannot be written
+// is a notice.
 func (s *saver) save(now bool) {
 	if s == nil || s.saved == s.fit.result.Epochs || !now && time.Now().Before(s.due) {
 		return
@@ -248,8 +248,8 @@ func writeState(path string, s state) error {
 // damage is the error for a file that is not as writeState wrote it.
 type damage struct{ error }
 
-// readState returns a state and its arrays as bytes. wanted lists the arrays that the file must contain. Their sizes are not
-// taken from the file, which may be damaged.
+// readState returns a state and its arrays as bytes. wanted lists the arrays that the file must contain. Their sizes
+// are not taken from the file, which may be damaged.
 func readState(path string, wanted func(state) []array) (s state, content [][]byte, err error) {
 	f, err := files.OpenSealed(path, "a file that revgnn wrote")
 	var changed *files.DamageError
@@ -293,9 +293,9 @@ func readState(path string, wanted func(state) []array) (s state, content [][]by
 	return s, content, nil
 }
 
-// Origin has, by name, all on which the results of a training depend, except the machine: the checksum of the graph as the
-// model reads it, the split, the engine, the model, settings, and versions of software. A checkpoint or a stored result is
-// used only for a training of the same origin.
+// Origin has, by name, all on which the results of a training depend, except the machine: the checksum of the graph as
+// the model reads it, the split, the engine, the model, settings, and versions of software. A checkpoint or a stored
+// result is used only for a training of the same origin.
 type Origin map[string]string
 
 // versionOf begins the names of versions.

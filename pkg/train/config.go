@@ -18,19 +18,19 @@ type Options struct {
 	Epoch func(Epoch)
 	// Checkpoint says where the training saves its state, and is resumed from.
 	Checkpoint *Checkpoint
-	// Notice is called with a sentence about checkpoints: that and why the training is resumed or not, or that one could
-	// not be written.
+	// Notice is called with a sentence about checkpoints: that and why the training is resumed or not, or that one
+	// could not be written.
 	Notice func(text string)
-	// Until, if above 0, pauses the training after this number of epochs, with a checkpoint and the status [Paused]. The
-	// same training with a larger Until, or 0, goes on from there. After writing it, the training may run a step that
-	// only computes the metrics of the last epoch.
+	// Until, if above 0, pauses the training after this number of epochs, with a checkpoint and the status [Paused].
+	// The same training with a larger Until, or 0, goes on from there. After writing it, the training may run a step
+	// that only computes the metrics of the last epoch.
 	Until int
 }
 
-// Checkpoint is a file with the state of an unfinished training: all variables of the training program (parameters, Adam's
-// moments, running statistics, the random number generator), the best weights so far, the history, and the counters of
-// early stopping. On the same engine and machine, a resumed training gives the same numbers as an uninterrupted one, bit
-// for bit, except times and memory.
+// Checkpoint is a file with the state of an unfinished training: all variables of the training program (parameters,
+// Adam's moments, running statistics, the random number generator), the best weights so far, the history, and the
+// counters of early stopping. On the same engine and machine, a resumed training gives the same numbers as an
+// uninterrupted one, bit for bit, except times and memory.
 //
 // The file is written regularly and at an interruption, as a whole or not at all ([files.Write]). The caller removes it
 // after storing the result. Two trainings must not use the same file at the same time.

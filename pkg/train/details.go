@@ -23,15 +23,16 @@ type Details struct {
 	Judged    string  `json:"judged,omitempty"`
 	Confusion [][]int `json:"confusion,omitempty"`
 	ROC       *ROC    `json:"roc,omitempty"`
-	// Smoothness after some of the forward and of the reverse layers, in the best epoch, or a sentence why there is none.
+	// Smoothness after some of the forward and of the reverse layers, in the best epoch, or a sentence why there is
+	// none.
 	Forward      []Smoothness `json:"forward,omitempty"`
 	Reverse      []Smoothness `json:"reverse,omitempty"`
 	NoSmoothness string       `json:"no_smoothness,omitempty"`
 }
 
-// Curves are numbers over epochs: at all epochs or, in long trainings, a selection at even distances. A field is empty if
-// there are no such numbers. Solve and Adjoint are mean iterations per reverse layer (for GRAND, see [Iterations]), Residual
-// is the largest of a solve.
+// Curves are numbers over epochs: at all epochs or, in long trainings, a selection at even distances. A field is empty
+// if there are no such numbers. Solve and Adjoint are mean iterations per reverse layer (for GRAND, see [Iterations]),
+// Residual is the largest of a solve.
 type Curves struct {
 	Epochs   []int    `json:"epochs"`
 	Loss     []Number `json:"loss"`
@@ -42,8 +43,8 @@ type Curves struct {
 	Residual []Number `json:"residual,omitempty"`
 }
 
-// ROC is a receiver operating characteristic, from the highest threshold to the lowest: the shares of the nodes of class 0,
-// and of class 1, whose logit is at least the threshold.
+// ROC is a receiver operating characteristic, from the highest threshold to the lowest: the shares of the nodes of
+// class 0, and of class 1, whose logit is at least the threshold.
 type ROC struct {
 	FalsePositive []Number `json:"false_positive"`
 	TruePositive  []Number `json:"true_positive"`
@@ -166,8 +167,8 @@ func curvesOf(r *Result) (c Curves) {
 	return c
 }
 
-// Followed are the numbers of layers after which the smoothness is computed: 0, powers of two (of four if the depth is above
-// 16), and the depth. Each makes compiling slower.
+// Followed are the numbers of layers after which the smoothness is computed: 0, powers of two (of four if the depth is
+// above 16), and the depth. Each makes compiling slower.
 func Followed(depth int) []int {
 	layers, by := []int{0}, 2
 	if depth > 16 {

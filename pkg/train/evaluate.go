@@ -17,8 +17,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Predict computes a trained model's outputs on a graph in evaluation mode. classes is the number of classes that it was
-// trained for. known marks the nodes whose labels the model may read, for models that read labels when they predict
+// Predict computes a trained model's outputs on a graph in evaluation mode. classes is the number of classes that it
+// was trained for. known marks the nodes whose labels the model may read, for models that read labels when they predict
 // ([models.Kind].ReadsLabels); it may be nil. The graph's splits are not used.
 func Predict(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights map[string]Array,
 	known []bool) (p *Prediction, err error) {
@@ -194,13 +194,13 @@ type State struct {
 	Layer int
 	// These are the measures of [metrics.Smoothness], or NaN if the features are not finite.
 	GSL, Dirichlet, MAD, EffectiveRank Number
-	// Probability is that of class 1 for each node, or nil, if the head reads this state alone, and zeros in place of the
-	// other direction's (paper section 4.1.3).
+	// Probability is that of class 1 for each node, or nil, if the head reads this state alone, and zeros in place of
+	// the other direction's (paper section 4.1.3).
 	Probability []float64
 }
 
-// Trace returns the states after the given numbers of forward and of reverse layers, as far as the model has so many, in
-// evaluation mode. Models that are not made of layers, such as GRAND, are an error ([models.Tracer]).
+// Trace returns the states after the given numbers of forward and of reverse layers, as far as the model has so many,
+// in evaluation mode. Models that are not made of layers, such as GRAND, are an error ([models.Tracer]).
 func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
 	layers []int) (*Trajectory, error) {
 	if err := teaches(g, split); err != nil {
@@ -301,12 +301,12 @@ type Inversion struct {
 	Lipschitz  float64 `json:"lipschitz"`
 	Hidden     int     `json:"hidden"`
 	Seed       uint64  `json:"seed"`
-	// MeanAbsError is the mean absolute difference between the encoded features and what Depth forward and Depth reverse
-	// layers make of them (paper table 4), MeanAbsInput the mean absolute value of the encoded features.
+	// MeanAbsError is the mean absolute difference between the encoded features and what Depth forward and Depth
+	// reverse layers make of them (paper table 4), MeanAbsInput the mean absolute value of the encoded features.
 	MeanAbsError Number `json:"mean_abs_error"`
 	MeanAbsInput Number `json:"mean_abs_input"`
-	// Residual[m] is the mean absolute change of the iterate in iteration m+1, averaged over the layers (paper figure 5);
-	// empty for GRAND, which does not iterate.
+	// Residual[m] is the mean absolute change of the iterate in iteration m+1, averaged over the layers (paper figure
+	// 5); empty for GRAND, which does not iterate.
 	Residual []Number `json:"residual"`
 }
 
@@ -326,10 +326,10 @@ func Invertible(c Config) error {
 	return fmt.Errorf("model %s has no reverse layers to invert with: choose %s", c.Model, with.Name)
 }
 
-// Invert measures how well c.Forward reverse layers undo as many forward layers on a graph's encoded features. Each reverse
-// layer takes exactly c.MaxIterations iterations Z = Y - h(Z) from Z = Y (algorithm 1 of the paper). Parameters are drawn by
-// c.Seed; those with a bound are scaled so that the sum of their norms is c.Lipschitz. GRAND is integrated forwards and
-// back.
+// Invert measures how well c.Forward reverse layers undo as many forward layers on a graph's encoded features. Each
+// reverse layer takes exactly c.MaxIterations iterations Z = Y - h(Z) from Z = Y (algorithm 1 of the paper). Parameters
+// are drawn by c.Seed; those with a bound are scaled so that the sum of their norms is c.Lipschitz. GRAND is integrated
+// forwards and back.
 func Invert(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config) (inv *Inversion, err error) {
 	defer models.Recovered(&err)
 	if err := ctx.Err(); err != nil {

@@ -29,8 +29,8 @@ func Metric(g *graphs.Graph) string {
 }
 
 // Fit trains a model on one split by full-batch Adam. The result has the weights of the epoch with the best validation
-// metric. If ctx is cancelled, training stops after the current epoch, with a checkpoint if one is asked for and the status
-// [Interrupted]. If the loss is not finite any more, the status is [Diverged].
+// metric. If ctx is cancelled, training stops after the current epoch, with a checkpoint if one is asked for and the
+// status [Interrupted]. If the loss is not finite any more, the status is [Diverged].
 func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Config,
 	o *Options) (result *Result, err error) {
 	defer models.Recovered(&err)
@@ -57,8 +57,9 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 	return f.result, nil
 }
 
-// fit is a running training. evaluate is nil if the model needs none. seconds are the times of steps, solve and adjoint the
-// iterations of all solves and adjoint solves so far, and patience the epochs since the validation metric last improved.
+// fit is a running training. evaluate is nil if the model needs none. seconds are the times of steps, solve and adjoint
+// the iterations of all solves and adjoint solves so far, and patience the epochs since the validation metric last
+// improved.
 type fit struct {
 	*session
 	options  *Options
@@ -73,9 +74,9 @@ type fit struct {
 	patience int
 }
 
-// run is the loop over epochs. A step computes logits before it changes the parameters. Where a model computes the same in
-// training and in evaluation mode, those of step k+1 give the metrics after epoch k, and an additional step those of the
-// last one. Other models are evaluated after each epoch.
+// run is the loop over epochs. A step computes logits before it changes the parameters. Where a model computes the same
+// in training and in evaluation mode, those of step k+1 give the metrics after epoch k, and an additional step those of
+// the last one. Other models are evaluated after each epoch.
 func (f *fit) run(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		f.interrupted()
@@ -105,7 +106,11 @@ func (f *fit) run(ctx context.Context) (err error) {
 	for epoch := f.result.Epochs + 1; ; epoch++ {
 		why := f.stops(ctx, epoch)
 		saver.save(why != "") // before the additional step, which changes the parameters
-		over, err := f.turn(epoch, why != "")
+		last, over, err := why != "" || epoch > f.config.Epochs, true, error(nil)
+		if !last || !f.Separate && epoch > 1 {
+			over, err = f.epoch(epoch, last)
+			over = over || last || f.config.Patience > 0 && f.patience >= f.config.Patience
+		}
 		switch {
 		case why == Interrupted && f.result.Status == OK:
 			f.interrupted()
@@ -129,17 +134,6 @@ func (f *fit) stops(ctx context.Context, epoch int) string {
 		return Paused
 	}
 	return ""
-}
-
-// turn makes one pass of the loop. After the last epoch or with stop, it makes only the additional step (see [fit.run]).
-// over tells whether training has ended.
-func (f *fit) turn(epoch int, stop bool) (over bool, err error) {
-	last := stop || epoch > f.config.Epochs
-	if last && (f.Separate || epoch == 1) {
-		return true, nil
-	}
-	over, err = f.epoch(epoch, last)
-	return over || last || f.config.Patience > 0 && f.patience >= f.config.Patience, err
 }
 
 func (f *fit) interrupted() {
@@ -298,8 +292,8 @@ func (f *fit) logits() ([]float32, error) {
 	return logits, err
 }
 
-// judge computes the metrics after an epoch from logits in the model's order, and keeps the weights if they are the best.
-// params are the parameters of the logits; nil stands for the present values.
+// judge computes the metrics after an epoch from logits in the model's order, and keeps the weights if they are the
+// best. params are the parameters of the logits; nil stands for the present values.
 func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error {
 	r := f.result
 	logits = sparse.Restore(f.model.Order, logits, f.model.Outputs)
@@ -318,8 +312,8 @@ func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error
 			}
 		}
 	}
-	// In pretraining, metrics say little about the whole model: each of its epochs, and the first one after it, replaces
-	// the best so far, and patience counts only later ones.
+	// In pretraining, metrics say little about the whole model: each of its epochs, and the first one after it,
+	// replaces the best so far, and patience counts only later ones.
 	if f.patience++; epoch <= f.config.Pretraining()+1 {
 		f.patience = 0
 		r.Val = Number(math.NaN())

@@ -18,21 +18,21 @@ const MemoryVariable = "REVGNN_MEMORY"
 // Size is that of a graph.
 type Size struct{ Nodes, Edges, Features, Classes int }
 
-// Least is a coarse lower bound of the memory of a training, in bytes, without a compiler: four arrays [nodes, hidden] (a
-// layer's input and output, and their gradients), an index and a weight for each direction of each edge, and three numbers
-// per node for the loss. Features are left out, since they may be sparse.
+// Least is a coarse lower bound of the memory of a training, in bytes, without a compiler: four arrays [nodes, hidden]
+// (a layer's input and output, and their gradients), an index and a weight for each direction of each edge, and three
+// numbers per node for the loss. Features are left out, since they may be sparse.
 func Least(s Size, c Config) int64 {
 	return 4*4*int64(s.Nodes)*int64(c.Hidden) + 2*8*int64(s.Edges) + 3*4*int64(s.Nodes)
 }
 
-// beside is what the first run of a program takes beside what the compiler reports: XLA's machine code, stacks of threads,
-// and garbage; 8 to 40 MB were measured (docs/performance.md).
+// beside is what the first run of a program takes beside what the compiler reports: XLA's machine code, stacks of
+// threads, and garbage; 8 to 40 MB were measured (docs/performance.md).
 const beside = 32 << 20
 
-// expect predicts the peak of the process's memory for a compiled program, and refuses a program that needs more than is
-// available, if the engine reports memory. A program needs what the compiler reports, [beside], and two copies of the
-// weights, the best and the latest. On the CPU, [available] includes what the process has taken (mapped files such as
-// program code do not count).
+// expect predicts the peak of the process's memory for a compiled program, and refuses a program that needs more than
+// is available, if the engine reports memory. A program needs what the compiler reports, [beside], and two copies of
+// the weights, the best and the latest. On the CPU, [available] includes what the process has taken (mapped files such
+// as program code do not count).
 func (s *session) expect(program *Graph) error {
 	m, known := engine.MemoryOf(program.Executable())
 	if !known {

@@ -89,7 +89,8 @@ type Result struct {
 	// Message says what went wrong, or is empty.
 	Message string `json:"message,omitempty"`
 
-	// Began is kept by a training that goes on from a checkpoint: it tells whether two results are of the same training.
+	// Began is kept by a training that goes on from a checkpoint: it tells whether two results are of the same
+	// training.
 	Began time.Time `json:"-"`
 	// Weights and Logits, [nodes, Outputs] row by row, are those of the best epoch.
 	History []Epoch          `json:"-"`

@@ -9,8 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// peakRSS is the peak of the process's memory in bytes, or 0. On Linux, getrusage may tell that of the process that started
-// this one, since it outlives exec.
+// peakRSS is the peak of the process's memory in bytes, or 0. On Linux, getrusage may tell that of the process that
+// started this one, since it outlives exec.
 func peakRSS() int64 {
 	if n := machine.PeakResidentSet(); n > 0 {
 		return n

@@ -88,47 +88,33 @@ func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config
 	if err != nil {
 		return nil, err
 	}
+	n := g.NumNodes
+	labels, mask := make([]float32, n), make([]float32, n)
+	for i := range labels {
+		labels[i] = float32(g.Labels[i])
+		if split.Train[i] {
+			mask[i] = 1
+		}
+	}
 	s := &session{engine: e, graph: g, model: m, config: c.Resolved(), split: split, store: model.NewStore()}
-	s.bind()
-	debug.FreeOSMemory() // Memory that Go has freed goes back to the system, since the engine needs it.
-	if err := s.declare(seed); err != nil {
+	s.inputs = []any{
+		tensors.FromFlatDataAndDimensions(sparse.Permute(m.Order, labels, 1), n, 1),
+		tensors.FromFlatDataAndDimensions(sparse.Permute(m.Order, mask, 1), n, 1),
+	}
+	for _, t := range m.Arrays {
+		s.inputs = append(s.inputs, t)
+	}
+	// Memory that Go has freed goes back to the system, since the engine needs it.
+	debug.FreeOSMemory()
+	rng := rand.New(rand.NewPCG(seed, 0x7265766e6e)) // the second word is a constant
+	s.Declaration, err = m.Declare(e.Backend, s.store, seed, func(p models.Param) (*tensors.Tensor, error) {
+		return p.Start(rng), nil
+	})
+	if err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
-}
-
-// bind makes s.inputs, with rows in the model's order.
-func (s *session) bind() {
-	n := s.graph.NumNodes
-	labels := make([]float32, n)
-	mask := make([]float32, n)
-	for i := range labels {
-		labels[i] = float32(s.graph.Labels[i])
-		if s.split.Train[i] {
-			mask[i] = 1
-		}
-	}
-	order := s.model.Order
-	s.inputs = []any{
-		tensors.FromFlatDataAndDimensions(sparse.Permute(order, labels, 1), n, 1),
-		tensors.FromFlatDataAndDimensions(sparse.Permute(order, mask, 1), n, 1),
-	}
-	for _, t := range s.model.Arrays {
-		s.inputs = append(s.inputs, t)
-	}
-}
-
-// declare makes the model's variables, with initial values by the seed.
-func (s *session) declare(seed uint64) (err error) {
-	if err := s.store.SetRNGStateFromSeed(int64(seed)); err != nil {
-		return err
-	}
-	rng := rand.New(rand.NewPCG(seed, 0x7265766e6e)) // The second word of a PCG seed is a constant here.
-	s.Declaration, err = s.model.Declare(s.engine.Backend, s.store, func(p models.Param) (*tensors.Tensor, error) {
-		return p.Start(rng), nil
-	})
-	return err
 }
 
 // trainable are the parameters, in the order in which the model made them.
@@ -142,8 +128,9 @@ type built struct {
 	loss *Node
 }
 
-// build adds the model and its loss to a computation graph: the mean cross-entropy over the training nodes, for two classes
-// the binary one with logits (paper section 4.1.2), and in training the model's penalty. in stands for s.inputs.
+// build adds the model and its loss to a computation graph: the mean cross-entropy over the training nodes, for two
+// classes the binary one with logits (paper section 4.1.2), and in training the model's penalty. in stands for
+// s.inputs.
 func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	g := in[0].Graph()
 	s.store.SetTraining(g, training)

@@ -101,11 +101,11 @@ func wheel(t *testing.T) *graphs.Graph {
 	return g
 }
 
-// overfits checks that a model learns the labels of a small graph with random features by heart, without dropout: the loss
-// must fall to nearly 0 or, if it cannot, all nodes must be classified right.
+// overfits checks that a model learns the labels of a small graph with random features by heart, without dropout: the
+// loss must fall to nearly 0 or, if it cannot, all nodes must be classified right.
 //
-// In [Tiny], nodes 0 and 1 have the same only neighbour. A model that does not see the node itself, so that their logits are
-// equal, gets [wheel] instead.
+// In [Tiny], nodes 0 and 1 have the same only neighbour. A model that does not see the node itself, so that their
+// logits are equal, gets [wheel] instead.
 func overfits(t *testing.T, e *engine.Engine, c train.Config, logits []float32) {
 	t.Helper()
 	g := Tiny(t)
@@ -134,8 +134,8 @@ func overfits(t *testing.T, e *engine.Engine, c train.Config, logits []float32) 
 // Dense has a small graph as dense matrices and the parameters of a model, for its formula without sparse products.
 type Dense struct {
 	Graph *Graph
-	// A is the adjacency matrix, X the features, I the identity. Out has the directed edges, 1 at (i, j) for i → j, and In
-	// is its transpose; without directions, both are A.
+	// A is the adjacency matrix, X the features, I the identity. Out has the directed edges, 1 at (i, j) for i → j, and
+	// In is its transpose; without directions, both are A.
 	A, X, I, Out, In *Node
 	// Known has the one-hot labels of training nodes; other rows are 0.
 	Known   *Node
@@ -216,8 +216,8 @@ func Tiny(t testing.TB) *graphs.Graph {
 	return g
 }
 
-// TinyDirected is [Tiny] with directions: edges one and both ways, a self loop, and nodes with only outgoing or incoming
-// edges.
+// TinyDirected is [Tiny] with directions: edges one and both ways, a self loop, and nodes with only outgoing or
+// incoming edges.
 func TinyDirected(t testing.TB) *graphs.Graph {
 	t.Helper()
 	g, err := Tiny(t).WithArcs([]graphs.Arc{{0, 5}, {1, 5}, {5, 1}, {5, 2}, {3, 5}, {5, 4}, {4, 5}, {5, 6}, {6, 7},
@@ -256,8 +256,8 @@ func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, chan
 	})
 }
 
-// Draw draws parameters about as large as their initial values, with noise on those that start at numbers such as 0, which
-// would hide whether they are used. Parameters with a bound get half of it.
+// Draw draws parameters about as large as their initial values, with noise on those that start at numbers such as 0,
+// which would hide whether they are used. Parameters with a bound get half of it.
 func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array {
 	t.Helper()
 	params, err := models.ParametersOn(c, g)

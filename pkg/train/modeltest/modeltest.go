@@ -1,6 +1,6 @@
-// Package modeltest checks that a model trains on every engine, and twice alike; that an evaluation with its weights gives
-// its logits again; that it learns a few labels by heart; that the numbering of nodes does not matter; and that gradients
-// agree with finite differences. It also compares a model with its formula on dense matrices.
+// Package modeltest checks that a model trains on every engine, and twice alike; that an evaluation with its weights
+// gives its logits again; that it learns a few labels by heart; that the numbering of nodes does not matter; and that
+// gradients agree with finite differences. It also compares a model with its formula on dense matrices.
 package modeltest
 
 import (
@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/gomlx/ml/model"
-
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
@@ -21,8 +19,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Small is a narrow, shallow configuration without dropout, whose solves converge, so that gradients can be compared with
-// finite differences.
+// Small is a narrow, shallow configuration without dropout, whose solves converge, so that gradients can be compared
+// with finite differences.
 func Small(model string) train.Config {
 	c := train.Default(model)
 	c.Hidden, c.Epochs, c.LearningRate = min(c.Hidden, 8), 20, 0.02
@@ -116,16 +114,7 @@ func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 // separate tells whether evaluation mode computes otherwise than training mode, as with batch normalisation.
 func separate(t *testing.T, g *graphs.Graph, c train.Config) bool {
 	t.Helper()
-	m, err := models.New(c, g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := model.NewStore()
-	defer store.Finalize()
-	if err := store.SetRNGStateFromSeed(0); err != nil {
-		t.Fatal(err)
-	}
-	d, err := m.Declare(enginetest.Open(t, engine.Go).Backend, store, models.Param.Zeros)
+	d, err := models.DeclarationOn(c, g)
 	if err != nil {
 		t.Fatal(err)
 	}
