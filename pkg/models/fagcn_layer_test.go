@@ -47,12 +47,15 @@ func TestFAGCNDropsEdges(t *testing.T) {
 			for i := range at {
 				at[i] = Add(at[i], Mul(in[6+i], h))
 			}
-			own, shared := at[1], faShared{at[2], faConstants{in[len(in)-1], network.pattern.On(in[9 : len(in)-1]).Bare(), in[1]}}
-			y := solve.Scan(layer.step, at[0], own, shared, depth)
+			own, shared := at[1], faShared{at[2],
+				faConstants{in[len(in)-1], network.pattern.On(in[9 : len(in)-1]).Bare(), in[1]}}
+			y := solve.ScanVJP(layer.step, layer.pull, at[0], own, shared, depth)
 			sum := ReduceAllSum(Mul(y, in[2]))
 			out := []*Node{sum, Gradient(sum, h)[0]}
 			for l := range int32(depth) {
-				out = append(out, Sign(layer.mask(Const(h.Graph(), l), at[0], shared.Constants)))
+				weights := Reshape(Slice(own, AxisElem(int(l))), width, 2)
+				edges, _, _ := layer.edges(Const(h.Graph(), l), at[0], weights, shared.Constants)
+				out = append(out, Sign(edges.mask))
 			}
 			return out
 		})

@@ -145,8 +145,7 @@ func TestFunctionsRefused(t *testing.T) {
 
 // [solve.Scan] has the results and gradients of layers applied one by one. In this test, the layers share some weights
 // and have others of their own, among them an integer. There are three cases: the scan keeps tapes; the scan keeps no
-// tapes, and evaluates the layers again in the backward pass; a part of the derivative is written by hand
-// ([loop.Custom]).
+// tapes, and evaluates the layers again in the backward pass; the derivative is written by hand ([solve.ScanVJP]).
 func TestScan(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		step := func(l, x *Node, own, shared []*Node) *Node {
@@ -162,31 +161,33 @@ func TestScan(t *testing.T) {
 			}
 			return x, nil
 		}
-		byHand := func(l, x *Node, own, shared []*Node) *Node {
-			w := []*Node{StopGradient(own[1]), StopGradient(shared[0])}
-			fixed := StopGradient(x)
-			h := loop.Custom(d(fixed, w), []*Node{x, own[1], shared[0]}, func(v *Node) []*Node {
-				dx, dw := tanhVJP(fixed, v, w)
-				return append([]*Node{dx}, dw...)
-			})
-			n := ConvertDType(Add(l, Reshape(own[0])), x.DType())
-			return Add(MulScalar(x, 0.5), Mul(h, MulScalar(n, 0.1)))
+		vjp := func(l, x, v *Node, own, shared []*Node) (*Node, []*Node, []*Node) {
+			n := ConvertDType(Add(l, own[0]), x.DType())
+			scaled := loop.Scale(v, Mul(n, loop.Float(x, 0.1)))
+			dx, dw := tanhVJP(x, scaled, []*Node{own[1], shared[0]})
+			return Add(dx, loop.Scale(v, loop.Float(v, 0.5))), []*Node{nil, dw[0]}, dw[1:]
+		}
+		scaled := func(l, x *Node, own, shared []*Node) *Node {
+			n := ConvertDType(Add(l, own[0]), x.DType())
+			h := d(x, []*Node{own[1], shared[0]})
+			return Add(loop.Scale(x, loop.Float(x, 0.5)), loop.Scale(h, Mul(n, loop.Float(x, 0.1))))
 		}
 		args := layersProblem(43)
 		args[2] = problem(43)[2]
 		want := run(t, e, args, inline)
 		defer func(bytes int64) { *solve.KeepTapes = bytes }(*solve.KeepTapes)
-		scan := func(step func(l, x *Node, own, shared []*Node) *Node, keep int64) chain {
+		scan := func(keep int64) chain {
 			return func(x *Node, w []*Node) (*Node, []*Node) {
 				*solve.KeepTapes = keep
 				return solve.Scan(step, x, []*Node{numbers(x.Graph()), w[0]}, w[1:], depth), nil
 			}
 		}
 		for name, c := range map[string]chain{
-			"tapes kept":      scan(step, 1<<20),
-			"evaluated again": scan(step, 0),
-			"by hand":         scan(byHand, 1<<20),
-			"by hand, again":  scan(byHand, 0),
+			"tapes kept":      scan(1 << 20),
+			"evaluated again": scan(0),
+			"by hand": func(x *Node, w []*Node) (*Node, []*Node) {
+				return solve.ScanVJP(scaled, vjp, x, []*Node{numbers(x.Graph()), w[0]}, w[1:], depth), nil
+			},
 		} {
 			got := run(t, e, args, c)
 			for i, what := range []string{"result", "dx", "dW", "db"} {
@@ -202,10 +203,14 @@ func TestScan(t *testing.T) {
 func TestScanRefuses(t *testing.T) {
 	e := enginetest.Open(t, engine.Go)
 	step := func(_, x *Node, _, _ []*Node) *Node { return x }
+	vjp := func(_, x, v *Node, _, _ []*Node) (*Node, []*Node, []*Node) { return v, nil, nil }
 	for want, scan := range map[string]func(x, w *Node) *Node{
 		"stack one weight per layer": func(x, w *Node) *Node { return solve.Scan(step, x, []*Node{w}, nil, width+1) },
 		"floating point": func(x, w *Node) *Node {
 			return solve.Scan(step, ConvertDType(x, dtypes.Int32), nil, nil, 2)
+		},
+		`lacks the cotangent of weight "Own[0]"`: func(x, w *Node) *Node {
+			return solve.ScanVJP(step, vjp, x, []*Node{w}, nil, width)
 		},
 		"a step of the scan has shape": func(x, w *Node) *Node {
 			return solve.Scan(func(_, x *Node, _, _ []*Node) *Node { return Transpose(x, 0, 1) },
