@@ -83,13 +83,13 @@ func (f *fagcn) Build(b *Builder) Output {
 	return Output{Logits: b.Linear("t2", x, b.Outputs), Representation: x}
 }
 
-// faLayer computes a layer of [fagcn] and its derivative, for [solve.ScanVJP], which is faster than GoMLX's. own, [d, 2],
-// has the vectors l and r of the layer as columns.
+// faLayer computes a layer of [fagcn] and its derivative, for [solve.ScanVJP], which is faster than GoMLX's. own, [d,
+// 2], has the vectors l and r of the layer as columns.
 //
 // Let v_i be the cotangent of x_i', u_i = v_i / sqrt(d_i), y_j = x_j / sqrt(d_j), and s_ij = 1 - α_ij². x_j·l has the
 // cotangent (Σ_i s_ij u_i)·y_j, and x_i·r has u_i·(Σ_j s_ij y_j): sums over neighbours and one inner product per node,
-// none per edge. x_j also needs Σ_i α_ij u_i. The graph is undirected, so that the sums over i are computed as sums over j
-// with α_ji.
+// none per edge. x_j also needs Σ_i α_ij u_i. The graph is undirected, so that the sums over i are computed as sums
+// over j with α_ji.
 type faLayer struct{ eps, dropout float64 }
 
 // faShared is what all layers read: X_0 and, without gradients, 1/sqrt(d_i), the edges and, with dropout, the seed.
@@ -106,8 +106,8 @@ type faConstants struct {
 
 func (faConstants) Fixed() {}
 
-// faEdges are the edges of a layer: y has the rows y_j, alpha the α_ij, [places, 1], and mask, [places, 1], the factors of
-// dropout: 0 for padding and dropped edges, else 1/(1-p).
+// faEdges are the edges of a layer: y has the rows y_j, alpha the α_ij, [places, 1], and mask, [places, 1], the factors
+// of dropout: 0 for padding and dropped edges, else 1/(1-p).
 type faEdges struct {
 	sparse.BareEdges
 	y, alpha, mask *Node

@@ -14,8 +14,8 @@ import (
 // are stacks [depth, …], of which layer l gets slice l, an int32 scalar. States have the shape of x. The layer is
 // compiled once.
 //
-// Scan is differentiable in x and in the trainable nodes of own and shared (see [Layer]). f uses its arguments alone and
-// what [loop.Differentiable] allows.
+// Scan is differentiable in x and in the trainable nodes of own and shared (see [Layer]). f uses its arguments alone
+// and what [loop.Differentiable] allows.
 //
 // Results that are expensive to compute, of matrix products and of functions with derivatives by hand, are kept for the
 // backward pass if those of all layers fit into 512 MiB. Otherwise states are kept, as in [Forward].
@@ -49,9 +49,9 @@ func Scan[O, S any](f func(l, x *Node, own O, shared S) *Node, x *Node, own O, s
 	})
 }
 
-// ScanVJP is [Scan] with a derivative by hand: pull returns the vector-Jacobian products of f, given the cotangent v of its
-// result. f and pull keep to the rules of package loop. States are kept, and loaded so that f may gather from them: see
-// [pulled].
+// ScanVJP is [Scan] with a derivative by hand: pull returns the vector-Jacobian products of f, given the cotangent v of
+// its result. f and pull keep to the rules of package loop. States are kept, and loaded so that f may gather from them:
+// see [pulled].
 func ScanVJP[O, S any](f func(l, x *Node, own O, shared S) *Node,
 	pull func(l, x, v *Node, own O, shared S) (dx *Node, dOwn O, dShared S),
 	x *Node, own O, shared S, depth int) *Node {
@@ -80,8 +80,8 @@ type scanned[O, S any] struct {
 	Shared S
 }
 
-// scan has the weights of a scan as a list w, the trainable ones first, with their names; own says which have a slice per
-// layer. layer makes a layer for inputs of these shapes.
+// scan has the weights of a scan as a list w, the trainable ones first, with their names; own says which have a slice
+// per layer. layer makes a layer for inputs of these shapes.
 type scan struct {
 	depth     int
 	w         []*Node
