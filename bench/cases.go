@@ -13,6 +13,7 @@ import (
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -87,7 +88,12 @@ func (c *Case) resolve() error {
 	}
 	c.config = train.Default(c.Model)
 	for _, key := range slices.Sorted(maps.Keys(c.Settings)) {
-		if err := c.config.Config.Decode(key, c.Settings[key]); err != nil {
+		name := models.SettingOf(key)
+		model := slices.ContainsFunc(c.config.ModelSettings(), func(s models.Setting) bool { return s.Name == name })
+		if !model && c.config.Value(name) != nil {
+			return fmt.Errorf("a case has no setting %q: settings of the training are the same in all", key)
+		}
+		if err := c.config.Decode(key, c.Settings[key]); err != nil {
 			return err
 		}
 	}

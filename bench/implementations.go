@@ -176,7 +176,7 @@ func (l *line) flag(name string, value any) { *l = append(*l, fmt.Sprintf("--%s=
 func (l *line) settings(c Case, p Prepared, takes func(name string) bool) {
 	l.flag("weights", p.Weights)
 	l.flag("lr", c.config.LearningRate)
-	for _, setting := range c.config.Config.Settings() {
+	for _, setting := range c.config.ModelSettings() {
 		if takes(setting.Name) {
 			l.flag(setting.Name, setting.Current())
 		}

@@ -208,11 +208,11 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	if err := runs.HasSplits([]int{o.split}, g); err != nil {
 		return asUsage(err)
 	}
-	wanted, names, err := trained.Pick(config.Config, g.NumFeatures, g.NumClasses, file.Parameters)
+	wanted, names, err := trained.Pick(config, g.NumFeatures, g.NumClasses, file.Parameters)
 	if err != nil {
 		return err
 	}
-	p, err := train.Predict(e, g, o.split, config, wanted, o.gradients)
+	p, err := train.Evaluate(e, g, o.split, config, wanted, o.gradients)
 	if err != nil {
 		return err
 	}

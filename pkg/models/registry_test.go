@@ -29,7 +29,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s: %v became %v: %v", k.Name, c, back, err)
 		}
 		for _, s := range c.Settings() {
-			of := fmt.Sprintf("%T", s.Value)
+			of := fmt.Sprintf("%T", s.Current())
 			if known, ok := types[s.Name]; ok && known != of {
 				t.Errorf("%s has the setting %s as a %s, other models as a %s", k.Name, s.Name, of, known)
 			}
