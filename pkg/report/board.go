@@ -3,7 +3,11 @@ package report
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
+
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
 // Panel is a map of [Board], [Boards] or [Slider].
@@ -189,3 +193,178 @@ func bounds(strips []Strip) (low, high float64) {
 	}
 	return low, high
 }
+
+func (b *board) option() map[string]any {
+	return b.frame(func(p Panel) any {
+		triples := make([][3]any, len(p.Values))
+		for k, v := range rounded(p.Values) {
+			triples[k] = [3]any{k % b.cols, k / b.cols, v}
+		}
+		return triples
+	})
+}
+
+// compact lists values row by row, a third of the triples (column, row, value) that the script makes of them.
+func (b *board) compact() (map[string]any, string) {
+	return b.frame(func(p Panel) any { return rounded(p.Values) }), fmt.Sprintf(`option => {
+  for (const s of option.series) if (s.type === 'heatmap')
+    s.data = s.data.map((v, i) => [i %% %[1]d, Math.floor(i / %[1]d), v === null ? '-' : v]);
+  %[2]s
+}`, b.cols, boardTooltip)
+}
+
+const boardTooltip = `option.tooltip.formatter = p => ` +
+	`p.seriesName.replace(/[&<>]/g, c => '&#' + c.charCodeAt(0) + ';') +
+    '<br>row ' + p.value[1] + ', column ' + p.value[0] + ': <b>' + p.value[2] + '</b>';`
+
+// static draws each map as one image: thousands of rectangles would take megabytes.
+func (b *board) static() (map[string]any, string, error) {
+	option := b.frame(empty)
+	var images []any
+	for _, p := range b.maps() {
+		picture, err := b.picture(p.Panel)
+		if err != nil {
+			return nil, "", fmt.Errorf("drawing panel %q: %w", p.Title, err)
+		}
+		images = append(images, map[string]any{
+			"type": "image", "silent": true, "left": p.left, "top": p.top,
+			"style": map[string]any{"image": picture, "width": b.cols * b.cell, "height": b.rows * b.cell},
+		})
+	}
+	// In the option's list of series, the maps come first, and the marks come after them. Here the series of the marks
+	// are removed. Instead, all marks are drawn as one SVG path, which takes less space.
+	all := option["series"].([]any)
+	option["series"] = all[:len(b.maps())]
+	if marks := b.marks(); marks != "" {
+		option["overlay"] = fmt.Sprintf(`<path d="%s" fill="%s" stroke="#ffffff" stroke-width="%g"></path>`,
+			marks, markColour, b.markRim())
+	}
+	option["graphic"] = images
+	return option, "", nil
+}
+
+// marks is an SVG path of circles.
+func (b *board) marks() string {
+	var path strings.Builder
+	for _, p := range b.maps() {
+		for _, m := range p.Marks {
+			x, y := p.left+m%b.cols*b.cell, p.top+m/b.cols*b.cell
+			r, middle := b.markSize()/2, float64(b.cell)/2
+			fmt.Fprintf(&path, "M%.4g %.4ga%[3]g %[3]g 0 1 0 %[4]g 0a%[3]g %[3]g 0 1 0 %[5]g 0Z",
+				float64(x)+middle-r, float64(y)+middle, r, 2*r, -2*r)
+		}
+	}
+	return path.String()
+}
+
+func (b *board) markSize() float64 { return math.Round(max(2, 0.34*float64(b.cell))) }
+func (b *board) markRim() float64  { return max(0.5, min(1.5, float64(b.cell)/12)) }
+
+// empty is for a [board.frame] without values.
+func empty(Panel) any { return nil }
+
+// frame is the option with the data of each map. Each map has a grid, which in ECharts is the area of a pair of axes.
+func (b *board) frame(data func(Panel) any) map[string]any {
+	maps := b.maps()
+	option := base(b.title,
+		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
+		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "item"}),
+		charts.WithVisualMapOpts(opts.VisualMap{
+			Type: "continuous", Calculable: opts.Bool(false), Min: float32(b.low), Max: float32(b.high),
+			InRange: &opts.VisualMapInRange{Color: shades}, Orient: "horizontal", Left: px(b.start - 5), Bottom: "12",
+			Text: []string{number(b.high), b.valueName + "   " + number(b.low)}, TextStyle: text(13),
+		}))
+	hidden := map[string]any{"show": false}
+	cells := func(i, n int) map[string]any {
+		labels := axisLabel()
+		labels["show"], labels["interval"] = b.axes, spacing(n)-1
+		return axis(i, map[string]any{"type": "category", "data": count(n), "axisLabel": labels, "axisLine": hidden,
+			"axisTick": hidden})
+	}
+	lift := 26
+	if b.axes {
+		lift = 32
+	}
+	titles := []any{option["title"]}
+	var grids, xAxes, yAxes, all, dots []any
+	for i, p := range maps {
+		grids = append(grids, map[string]any{"show": true, "left": px(p.left), "top": px(p.top),
+			"width": px(b.cols * b.cell), "height": px(b.rows * b.cell),
+			"z": 5, "borderColor": line}) // the border of the map is on top of the cells
+		x, y := cells(i, b.cols), cells(i, b.rows)
+		y["inverse"] = true
+		if b.axes {
+			name(x, "column", 28)
+		}
+		if b.axes && i == 0 {
+			name(y, "row", 34)
+		}
+		xAxes, yAxes = append(xAxes, x), append(yAxes, y)
+		s := map[string]any{"id": fmt.Sprintf("map%d", i), "name": p.Title, "type": "heatmap", "xAxisIndex": i,
+			"yAxisIndex": i, "data": data(p.Panel), "progressive": 0} // all cells are drawn at once
+		if b.ruled() {
+			s["itemStyle"] = map[string]any{"borderColor": "#ffffff", "borderWidth": 1}
+		}
+		all = append(all, s)
+		if len(p.Marks) > 0 {
+			dots = append(dots, b.dots(i, p.Marks))
+		}
+		titles = append(titles, map[string]any{
+			"text": p.Title, "left": p.left - 5, "top": p.top - lift, "textStyle": text(13),
+		})
+	}
+	for i, s := range b.strips {
+		if s.Title != "" {
+			titles = append(titles, map[string]any{
+				"text": s.Title, "left": 7, "top": mapTop + i*b.down + b.rows*b.cell/2 - 13, "textStyle": boldText(13),
+			})
+		}
+	}
+	option["visualMap"].([]any)[0].(map[string]any)["seriesIndex"] = count(len(maps))
+	option["title"], option["grid"], option["xAxis"], option["yAxis"] = titles, grids, xAxes, yAxes
+	option["series"] = append(all, dots...)
+	return option
+}
+
+// dots are the marks of map i: orange with a white rim, visible on light and dark cells and in grey print.
+func (b *board) dots(i int, marks []int) map[string]any {
+	var data [][2]int
+	for _, m := range marks {
+		data = append(data, [2]int{m % b.cols, m / b.cols})
+	}
+	return map[string]any{
+		"name": "marks", "type": "scatter", "xAxisIndex": i, "yAxisIndex": i, "data": data, "silent": true, "z": 4,
+		"symbol": "circle", "symbolSize": b.markSize(),
+		"itemStyle": map[string]any{"color": markColour, "borderColor": "#ffffff",
+			"borderWidth": b.markRim(), "opacity": 1},
+	}
+}
+
+func rounded(values []float64) []any {
+	list := make([]any, len(values))
+	for i, v := range values {
+		list[i] = significant(v, 3)
+	}
+	return list
+}
+
+// spacing is the smallest of 1, 2, 5, 10, ... by which at most twelve of n rows get a number.
+func spacing(n int) int {
+	for unit := 1; ; unit *= 10 {
+		for _, step := range []int{unit, 2 * unit, 5 * unit} {
+			if n <= 12*step {
+				return step
+			}
+		}
+	}
+}
+
+func count(n int) []int {
+	numbers := make([]int, n)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return numbers
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }

@@ -3,8 +3,12 @@ package report
 import (
 	_ "embed"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
 //go:embed curves.js
@@ -148,4 +152,115 @@ func (c *curves) compact() (map[string]any, string) { return c.option(), strings
 
 func (c *curves) static() (map[string]any, string, error) {
 	return c.option(), strings.TrimSpace(curvesJS), nil
+}
+
+func (c *curves) option() map[string]any {
+	option := base(c.title,
+		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(len(c.looks) > 1), Left: "12", Top: "38",
+			ItemWidth: legendIcon, ItemHeight: 11, TextStyle: text(13)}),
+		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "axis"}))
+	titles := []any{option["title"]}
+	var grids, xAxes, yAxes, all, names []any
+	for i, p := range c.plots { // each panel has a grid, which in ECharts is the area of a pair of axes
+		left, width := c.left(i)
+		grids = append(grids, map[string]any{"left": px(left), "width": px(width), "top": px(c.top),
+			"height": px(panelHeight)})
+		if p.Title != "" {
+			titles = append(titles, map[string]any{"text": p.Title, "left": left + width/2, "textAlign": "center",
+				"top": c.top - 30, "textStyle": boldText(13)})
+		}
+		x := axis(i, map[string]any{"type": scale(p.base() > 0), "scale": true, "splitLine": map[string]any{"show": false}})
+		name(x, p.XName, 34)
+		if base := p.base(); base > 0 {
+			x["logBase"] = base // the axis ends at a power
+		} else {
+			x["max"] = "dataMax"
+		}
+		y := axis(i, map[string]any{"type": scale(p.Axes.LogY), "scale": true,
+			"splitLine": map[string]any{"show": true, "lineStyle": map[string]any{"color": faint}}})
+		name(y, p.YName, 54)
+		if r := p.Axes.RangeY; r != [2]float64{} {
+			y["min"], y["max"] = r[0], r[1]
+		}
+		xAxes, yAxes = append(xAxes, x), append(yAxes, y)
+		for _, s := range p.Series {
+			all = append(all, c.series(i, s)...)
+		}
+	}
+	for _, l := range c.looks {
+		entry := map[string]any{"name": l.name}
+		if l.style == Line || l.style == Fitted {
+			entry["itemStyle"] = map[string]any{"opacity": 0} // the legend shows no symbol, as the curve has none
+		}
+		names = append(names, entry)
+	}
+	option["title"], option["grid"], option["xAxis"], option["yAxis"] = titles, grids, xAxes, yAxes
+	option["legend"].(map[string]any)["data"], option["series"] = names, all
+	return option
+}
+
+// series are ECharts' series for a curve of panel i, and for its error bars or band.
+func (c *curves) series(i int, s Series) []any {
+	l := c.look(s.Name)
+	stroke := strokes[l.stroke%len(strokes)]
+	points := make([][]any, len(s.X))
+	var spread [][]any
+	for k := range s.X {
+		points[k] = []any{significant(s.X[k], 6), significant(s.Y[k], 5)}
+		if len(s.Spread) > 0 && significant(s.Spread[k], 3) != nil && !math.IsNaN(s.Y[k]) {
+			points[k] = append(points[k], significant(s.Spread[k], 3))
+			spread = append(spread,
+				[]any{points[k][0], significant(s.Y[k]-s.Spread[k], 5), significant(s.Y[k]+s.Spread[k], 5)})
+		}
+	}
+	curve := map[string]any{
+		"name": s.Name, "type": "line", "xAxisIndex": i, "yAxisIndex": i, "data": points, "symbol": "none",
+		"lineStyle": map[string]any{"color": stroke.colour, "type": stroke.dash, "width": 2},
+		"itemStyle": map[string]any{"color": stroke.colour},
+	}
+	switch {
+	case l.style == Fitted:
+		curve["lineStyle"] = map[string]any{"color": stroke.colour, "type": []int{2, 3}, "width": 1.2}
+	case l.style != Line, len(points) == 1: // a single point is marked, since a line of one point is invisible
+		curve["symbol"], curve["symbolSize"], curve["showAllSymbol"] = stroke.symbol, 8, true
+	}
+	if l.style == Points || l.style == Published {
+		curve["lineStyle"] = map[string]any{"opacity": 0, "width": 0}
+	}
+	if l.style == Published {
+		curve["symbol"], curve["symbolSize"], curve["z"] = hollow(stroke.symbol), 11, 4
+		curve["itemStyle"] = map[string]any{"color": stroke.colour, "borderWidth": 2}
+	}
+	described := []any{curve}
+	if len(spread) > 0 {
+		kind := "bars"
+		if s.Band {
+			kind = "band"
+		}
+		described = append(described, map[string]any{
+			"name": s.Name, "type": "custom", "spread": kind, "xAxisIndex": i, "yAxisIndex": i,
+			"data": spread, "silent": true,
+			"itemStyle": map[string]any{"color": stroke.colour},
+			"encode":    map[string]any{"x": 0, "y": []int{1, 2}}, "z": 1,
+		})
+	}
+	return described
+}
+
+func (c *curves) look(name string) look {
+	for _, l := range c.looks {
+		if l.name == name {
+			return l
+		}
+	}
+	return look{}
+}
+
+func hollow(symbol string) string { return "empty" + strings.ToUpper(symbol[:1]) + symbol[1:] }
+
+func scale(log bool) string {
+	if log {
+		return "log"
+	}
+	return "value"
 }

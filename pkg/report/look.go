@@ -2,7 +2,9 @@ package report
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
+	"strconv"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
@@ -40,39 +42,61 @@ func text(size int) *opts.TextStyle {
 	return &opts.TextStyle{Color: ink, FontSize: size, FontFamily: fontFamily, FontWeight: "normal"}
 }
 
-// common is what the options of all figures share.
-func common(title string) []charts.GlobalOpts {
-	heading := text(15)
-	heading.FontWeight = "bold"
-	return []charts.GlobalOpts{
-		charts.WithInitializationOpts(opts.Initialization{BackgroundColor: "#ffffff"}),
-		charts.WithTitleOpts(opts.Title{Title: title, TitleStyle: heading, Left: "12", Top: "10"}),
-		charts.WithAnimation(false),
-	}
+func boldText(size int) *opts.TextStyle {
+	style := text(size)
+	style.FontWeight = "bold"
+	return style
 }
 
-// finish turns the option that go-echarts wrote into plain JSON values, and adds what all figures need beyond it.
-func finish(described map[string]any) map[string]any {
+// base is the option of a figure, as plain JSON values, with its title and the given parts, but without axes and series.
+func base(title string, parts ...charts.GlobalOpts) map[string]any {
+	chart := charts.NewLine()
+	chart.SetGlobalOptions(append(parts,
+		charts.WithInitializationOpts(opts.Initialization{BackgroundColor: "#ffffff"}),
+		charts.WithTitleOpts(opts.Title{Title: title, TitleStyle: boldText(15), Left: "12", Top: "10"}),
+		charts.WithAnimation(false))...)
+	described := chart.JSON()
+	for _, name := range []string{"toolbox", "xAxis", "yAxis", "series"} {
+		delete(described, name)
+	}
 	text, err := json.Marshal(described)
 	if err != nil {
 		panic(err) // this cannot happen: the description has only numbers, text and nil
 	}
-	var option map[string]any
+	option := map[string]any{"textStyle": map[string]any{"fontFamily": fontFamily}}
 	if err := json.Unmarshal(text, &option); err != nil {
 		panic(err)
 	}
-	option["textStyle"] = map[string]any{"fontFamily": fontFamily}
-	for _, name := range []string{"xAxis", "yAxis"} {
-		axes, _ := option[name].([]any) // a figure of parallel coordinates has neither
-		for _, axis := range axes {
-			axis := axis.(map[string]any)
-			axis["nameTextStyle"] = map[string]any{"color": ink, "fontSize": 13}
-			axis["axisTick"] = map[string]any{"lineStyle": map[string]any{"color": line}}
-		}
-	}
-	delete(option, "toolbox")
 	return option
 }
+
+// axis is an axis of grid i, with its own settings in place of those of all axes.
+func axis(i int, own map[string]any) map[string]any {
+	lines := map[string]any{"color": line}
+	a := map[string]any{
+		"nameTextStyle": map[string]any{"color": ink, "fontSize": 13},
+		"axisLabel":     axisLabel(),
+		"axisLine":      map[string]any{"show": true, "lineStyle": lines},
+		"axisTick":      map[string]any{"lineStyle": lines},
+	}
+	if i > 0 {
+		a["gridIndex"] = i
+	}
+	maps.Copy(a, own)
+	return a
+}
+
+func axisLabel() map[string]any {
+	return map[string]any{"show": true, "color": ink, "fontSize": 12, "fontFamily": fontFamily,
+		"showMinLabel": nil, "showMaxLabel": nil} // nil: ECharts decides
+}
+
+// name names an axis; gap is the distance from its line.
+func name(axis map[string]any, text string, gap int) {
+	axis["name"], axis["nameLocation"], axis["nameGap"] = text, "middle", gap
+}
+
+func px(n int) string { return strconv.Itoa(n) }
 
 // significant rounds v to n digits, since more would only take space in a saved notebook. NaN and infinities are nil,
 // which ECharts does not draw.

@@ -38,8 +38,12 @@ type writtenRow struct {
 	Cells        []writtenCell
 }
 
-// writtenCell is a cell, line by line: the first is the cell itself, others are in small print.
-type writtenCell []string
+// writtenCell is a cell, line by line: the first is the cell itself, others are in small print. Hover and Style are
+// for HTML.
+type writtenCell struct {
+	Lines        []string
+	Hover, Style string
+}
 
 // written writes the table in a format. A missing number is a dash with the letter of its reason (see [Table.marks]).
 func (t *Table) written(m markup) (*written, error) {
@@ -56,9 +60,10 @@ func (t *Table) written(m markup) (*written, error) {
 	for i, r := range t.Rows {
 		row := writtenRow{Begins: i == 0 || r.Group != t.Rows[i-1].Group, Group: m.plain(r.Group), Label: m.plain(r.Label)}
 		for k, c := range r.Cells {
-			cell := writtenCell{m.line(c, ranks[i][k], marks)}
+			cell := writtenCell{Lines: []string{m.line(c, ranks[i][k], marks)}, Style: c.shadeHTML(),
+				Hover: m.plain(strings.Join(c.hover, "; "))}
 			for _, line := range c.below {
-				cell = append(cell, m.fine(line, marks))
+				cell.Lines = append(cell.Lines, m.fine(line, marks))
 			}
 			row.Cells = append(row.Cells, cell)
 		}

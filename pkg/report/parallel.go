@@ -77,13 +77,10 @@ func (p *parallel) check() error {
 }
 
 func (p *parallel) option() map[string]any {
-	chart := charts.NewParallel()
-	chart.SetGlobalOptions(common(p.title)...)
-	chart.SetGlobalOptions(
-		charts.WithParallelComponentOpts(opts.ParallelComponent{Left: "64", Right: "64", Top: "84", Bottom: "34"}),
+	option := base(p.title,
 		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
 		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "item"}))
-	option := finish(chart.JSON())
+	option["parallel"] = map[string]any{"left": "64", "right": "64", "top": "84", "bottom": "34"}
 	var axes, data []any
 	for i, a := range p.axes {
 		axis := map[string]any{"dim": i, "name": a.Name, "type": scale(a.Log), "scale": true,

@@ -12,9 +12,10 @@ import (
 // the same values in the same order.
 func TestUnpack(t *testing.T) {
 	b := someBoard(3, 5).chart.(*board)
-	full := series(b.option(), 0)["data"].([][3]any)
+	data := func(option map[string]any) any { return option["series"].([]any)[0].(map[string]any)["data"] }
+	full := data(b.option()).([][3]any)
 	packed, prepare := b.compact()
-	flat := series(packed, 0)["data"].([]any)
+	flat := data(packed).([]any)
 	if len(flat) != len(full) || prepare == "" {
 		t.Fatalf("%d values are sent for %d cells, to be unpacked by %q", len(flat), len(full), prepare)
 	}

@@ -74,10 +74,11 @@ func wrapped(line []word, most float64) (lines [][]word) {
 	for _, p := range line {
 		for _, part := range strings.SplitAfter(p.text, " ") {
 			p.text = part
-			if width := p.width(); at > 0 && at+width > most {
+			width := p.width()
+			if at > 0 && at+width > most {
 				lines, at = append(lines, nil), 0
 			}
-			at += p.width()
+			at += width
 			line := &lines[len(lines)-1]
 			if last := len(*line) - 1; last >= 0 && (*line)[last].alike(p) {
 				(*line)[last].text += p.text
@@ -98,11 +99,11 @@ func svgOf(line []word, x, y float64) string {
 		if p.bold {
 			weight = ` font-weight="bold"`
 		}
-		if strings.TrimSpace(p.text) != "" {
+		if shown := strings.TrimSpace(p.text); shown != "" {
+			blanks := p.text[:len(p.text)-len(strings.TrimLeft(p.text, " "))]
 			fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" font-size="%.4g" fill="%s"%s textLength="%.1f" `+
-				`lengthAdjust="spacingAndGlyphs" xml:space="preserve">%s</text>`+"\n", x+p.blanks(), y-p.rise, p.size,
-				p.colour, weight, p.size*widthOf(strings.TrimSpace(p.text), p.bold),
-				html.EscapeString(strings.TrimSpace(p.text)))
+				`lengthAdjust="spacingAndGlyphs" xml:space="preserve">%s</text>`+"\n", x+p.size*widthOf(blanks, p.bold),
+				y-p.rise, p.size, p.colour, weight, p.size*widthOf(shown, p.bold), html.EscapeString(shown))
 		}
 		if p.underlined {
 			fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="1" fill="%s"></rect>`+"\n", x, y+2, width,
@@ -111,9 +112,4 @@ func svgOf(line []word, x, y float64) string {
 		x += width
 	}
 	return b.String()
-}
-
-// blanks is the width of the spaces at the beginning.
-func (p word) blanks() float64 {
-	return p.size * widthOf(p.text[:len(p.text)-len(strings.TrimLeft(p.text, " "))], p.bold)
 }

@@ -41,10 +41,9 @@ func Slider(id, title, valueName string, rows, cols int, frames []Frame, start i
 		}
 		s.still.strips = append(s.still.strips, strip)
 	}
-	for _, strip := range all { // all frames are checked, also those that the static picture leaves out
-		if err := (&board{rows: rows, cols: cols, strips: []Strip{strip}, axes: true}).check(); err != nil {
-			return &Figure{ID: id, Title: title, err: err}
-		}
+	// All frames are checked, also those that the static picture leaves out.
+	if err := (&board{rows: rows, cols: cols, strips: all, axes: true}).check(); err != nil {
+		return &Figure{ID: id, Title: title, err: err}
 	}
 	low, high := bounds(all)
 	s.live.low, s.live.high, s.still.low, s.still.high = low, high, low, high
@@ -105,7 +104,7 @@ func (s *slider) chosen() []int {
 func (s *slider) option() map[string]any { return s.live.option() }
 
 func (s *slider) compact() (map[string]any, string) {
-	option := s.live.frame()
+	option := s.live.frame(empty)
 	names, cells := make([]string, len(s.frames)), make([][]string, len(s.frames))
 	for k, f := range s.frames {
 		names[k] = f.Name

@@ -88,6 +88,19 @@ func (f *Figure) draw() (string, error) {
 	return strings.TrimSuffix(strings.TrimSpace(drawn), "</svg>") + overlay + "</svg>", nil
 }
 
+// PNG is the static picture in pixels: scale 1 has the size on a page; 3 is enough for print.
+func (f *Figure) PNG(scale float64) ([]byte, error) {
+	svg, err := f.SVG()
+	if err != nil {
+		return nil, err
+	}
+	picture, err := raster.PNG(svg, scale)
+	if err != nil {
+		return nil, fmt.Errorf("report: figure %q: %w", f.ID, err)
+	}
+	return picture, nil
+}
+
 // textElement matches a line of text in the SVG that ECharts writes.
 var textElement = regexp.MustCompile(`<text ([^>]*)>([^<]+)</text>`)
 

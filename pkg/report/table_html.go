@@ -26,24 +26,10 @@ var tableHTML = template.Must(template.New("table").Funcs(template.FuncMap{
 	"ink":    func() string { return ink },
 	"font":   func() string { return fontFamily },
 	"sticky": func() string { return "position:sticky;left:0;background:#fff" },
+	"lines":  func(c writtenCell) string { return strings.Join(c.Lines, inHTML.newline) },
+	"width":  func(columns []writtenColumn) int { return len(columns) + 1 },
 	"head":   func() string { return "vertical-align:bottom;padding:4px 8px;font-weight:bold" },
 }).Parse(tableText))
-
-// bodyHTML is a part of the rows as a table of its own, for [tableHTML].
-type bodyHTML struct {
-	*written
-	Caption string
-	Rows    []rowHTML
-	Width   int // columns
-}
-
-type rowHTML struct {
-	Begins       bool
-	Group, Label string
-	Cells        []cellHTML
-}
-
-type cellHTML struct{ Text, Hover, Style string }
 
 // HTML is the table for a page or a cell of a notebook. Rows with published numbers and none of ours are folded, unless
 // all are such.
@@ -53,47 +39,38 @@ func (t *Table) HTML() (string, error) {
 		return "", err
 	}
 	shown, folded := t.split()
+	part := func(title string, rows []int) *written { // some of the rows, as a table of its own
+		p := &written{Title: title, Corner: w.Corner, Spans: w.Spans, Columns: w.Columns}
+		for n, i := range rows {
+			row := w.Rows[i]
+			row.Begins = n == 0 || row.Group != p.Rows[n-1].Group
+			p.Rows = append(p.Rows, row)
+		}
+		return p
+	}
 	page := struct {
-		ID, Line string
-		Shown    bodyHTML
-		Folded   *bodyHTML
-		Notes    []string
-	}{ID: t.ID, Shown: t.bodyHTML(w, shown), Notes: w.Notes}
-	page.Shown.Caption = w.Title
+		ID, Line      string
+		Shown, Folded *written
+		Notes         []string
+	}{ID: t.ID, Notes: w.Notes}
+	title := w.Title
 	const fits = 1080 // CSS pixels
 	if t.Width() > fits {
-		page.Shown.Caption += fmt.Sprintf(`<small style="font-weight:normal;color:%s">&#8195;%d columns: scroll `+
-			`&#8594;</small>`, quiet, len(t.Columns))
+		title += fmt.Sprintf(`<small style="font-weight:normal;color:%s">&#8195;%d columns: scroll &#8594;</small>`, quiet,
+			len(t.Columns))
 	}
+	page.Shown = part(title, shown)
 	if len(folded) > 0 {
+		page.Folded = part("", folded)
 		var names []string
-		for _, i := range folded {
-			names = append(names, w.Rows[i].Label)
+		for _, row := range page.Folded.Rows {
+			names = append(names, row.Label)
 		}
-		body := t.bodyHTML(w, folded)
-		page.Folded = &body
 		page.Line = fmt.Sprintf("%d more without numbers of ours: %s", len(folded), strings.Join(names, ", "))
 	}
 	var b strings.Builder
 	err = tableHTML.Execute(&b, page)
 	return b.String(), err
-}
-
-func (t *Table) bodyHTML(w *written, rows []int) bodyHTML {
-	body := bodyHTML{written: w, Width: len(t.Columns) + 1}
-	for n, i := range rows {
-		row := rowHTML{n == 0 || t.Rows[i].Group != t.Rows[rows[n-1]].Group, w.Rows[i].Group, w.Rows[i].Label, nil}
-		for k, c := range t.Rows[i].Cells {
-			cell := cellHTML{strings.Join(w.Rows[i].Cells[k], inHTML.newline),
-				html.EscapeString(strings.Join(c.hover, "; ")), c.shadeHTML()}
-			if cell.Hover != "" {
-				cell.Style += ";cursor:help"
-			}
-			row.Cells = append(row.Cells, cell)
-		}
-		body.Rows = append(body.Rows, row)
-	}
-	return body
 }
 
 func (c Cell) shadeHTML() string {

@@ -72,14 +72,14 @@ func (t *Table) LaTeX() (string, error) {
 				fmt.Fprintf(&b, "\\multicolumn{%d}{l}{\\textit{%s}} \\\\\n", len(t.Columns)+1, r.Group)
 			}
 		}
-		deepest := slices.MaxFunc(r.Cells, func(a, b writtenCell) int { return len(a) - len(b) })
+		deepest := slices.MaxFunc(r.Cells, func(a, b writtenCell) int { return len(a.Lines) - len(b.Lines) }).Lines
 		for i := range deepest {
 			line := []string{""}
 			if i == 0 {
 				line[0] = r.Label
 			}
 			for _, c := range r.Cells {
-				line = append(line, append(c, make([]string, len(deepest))...)[i])
+				line = append(line, append(c.Lines, make([]string, len(deepest))...)[i])
 			}
 			b.WriteString(strings.Join(line, " & ") + " \\\\\n")
 		}

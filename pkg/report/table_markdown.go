@@ -42,7 +42,7 @@ func (t *Table) Markdown() (string, error) {
 		}
 		cells := []string{r.Label}
 		for _, c := range r.Cells {
-			cells = append(cells, strings.Join(c, inMarkdown.newline))
+			cells = append(cells, strings.Join(c.Lines, inMarkdown.newline))
 		}
 		row(cells)
 	}

@@ -60,7 +60,7 @@ func (w *written) lay() *sheet {
 	for _, r := range w.Rows {
 		row := sheetRow{linesOf(r.Label, tableFont)}
 		for _, c := range r.Cells {
-			row = append(row, linesOf(strings.Join(c, inHTML.newline), tableFont))
+			row = append(row, linesOf(strings.Join(c.Lines, inHTML.newline), tableFont))
 		}
 		s.rows = append(s.rows, row)
 	}

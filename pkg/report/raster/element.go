@@ -2,10 +2,8 @@ package raster
 
 import (
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"image/color"
-	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,61 +13,42 @@ import (
 
 // element is an element with its attributes; properties in "style" count as such.
 type element struct {
-	name       string
+	XMLName    xml.Name
+	Written    []xml.Attr `xml:",any,attr"`
+	Text       string     `xml:",chardata"`
+	Children   []*element `xml:",any"`
 	attributes map[string]string
-	text       string
-	children   []*element
 }
 
-func parse(svg string) (*element, error) {
-	top := &element{}
-	open := []*element{top}
-	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("raster: the picture is not XML: %w", err)
-		}
-		last := open[len(open)-1]
-		switch t := token.(type) {
-		case xml.StartElement:
-			e := &element{name: t.Name.Local, attributes: map[string]string{}}
-			for _, a := range t.Attr {
-				if a.Name.Local == "style" {
-					e.style(a.Value)
-				} else {
-					e.attributes[a.Name.Local] = a.Value
-				}
-			}
-			last.children = append(last.children, e)
-			open = append(open, e)
-		case xml.EndElement:
-			open = open[:len(open)-1]
-		case xml.CharData:
-			last.text += string(t)
-		}
+// parse returns the element <svg>, and the elements that have an id.
+func parse(svg string) (root *element, ids map[string]*element, err error) {
+	root, ids = &element{}, map[string]*element{}
+	if err := xml.Unmarshal([]byte(svg), root); err != nil {
+		return nil, nil, fmt.Errorf("raster: the picture is not XML: %w", err)
 	}
-	if len(top.children) != 1 || top.children[0].name != "svg" {
-		return nil, fmt.Errorf("raster: the picture is no SVG: it has no <svg> around everything")
+	if root.XMLName.Local != "svg" {
+		return nil, nil, fmt.Errorf("raster: the picture is no SVG: it has no <svg> around everything")
 	}
-	return top.children[0], nil
+	root.read(ids)
+	return root, ids, nil
 }
 
-func (e *element) style(text string) {
-	for _, property := range strings.Split(text, ";") {
+// read sets the attributes of the element and of all within it, and notes their ids.
+func (e *element) read(ids map[string]*element) {
+	e.attributes = map[string]string{}
+	for _, a := range e.Written {
+		e.attributes[a.Name.Local] = a.Value
+	}
+	for _, property := range strings.Split(e.attributes["style"], ";") {
 		if name, value, ok := strings.Cut(property, ":"); ok {
 			e.attributes[strings.TrimSpace(name)] = strings.TrimSpace(value)
 		}
 	}
-}
-
-func (e *element) index(ids map[string]*element) {
 	if id := e.attributes["id"]; id != "" {
 		ids[id] = e
 	}
-	for _, child := range e.children {
-		child.index(ids)
+	for _, child := range e.Children {
+		child.read(ids)
 	}
 }
 

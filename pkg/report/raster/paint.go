@@ -22,7 +22,6 @@ type painter struct {
 	canvas *canvas
 	lines  []line
 	extent fixed.Rectangle26_6
-	any    bool
 }
 
 type line struct {
@@ -34,10 +33,10 @@ func (p *painter) Start(a fixed.Point26_6) { p.add(line{true, a}) }
 func (p *painter) Line(b fixed.Point26_6)  { p.add(line{false, b}) }
 
 func (p *painter) add(l line) {
-	p.lines = append(p.lines, l)
-	if !p.any {
-		p.extent, p.any = fixed.Rectangle26_6{Min: l.to, Max: l.to}, true
+	if len(p.lines) == 0 {
+		p.extent = fixed.Rectangle26_6{Min: l.to, Max: l.to}
 	}
+	p.lines = append(p.lines, l)
 	p.extent.Min.X, p.extent.Max.X = min(p.extent.Min.X, l.to.X), max(p.extent.Max.X, l.to.X)
 	p.extent.Min.Y, p.extent.Max.Y = min(p.extent.Min.Y, l.to.Y), max(p.extent.Max.Y, l.to.Y)
 }
@@ -85,13 +84,13 @@ type gradient struct {
 }
 
 func newGradient(e *element, outline path, m rasterx.Matrix2D, opacity float64) (*gradient, error) {
-	if e.name != "linearGradient" || e.attributes["gradientUnits"] != "objectBoundingBox" || len(e.children) == 0 {
-		return nil, fmt.Errorf("<%s> is no linear gradient within a bounding box", e.name)
+	if e.XMLName.Local != "linearGradient" || e.attributes["gradientUnits"] != "objectBoundingBox" || len(e.Children) == 0 {
+		return nil, fmt.Errorf("<%s> is no linear gradient within a bounding box", e.XMLName.Local)
 	}
 	g := &gradient{back: m.Invert(), x1: e.number("x1", 0), y1: e.number("y1", 0)}
 	g.box.add(outline)
 	g.dx, g.dy = e.number("x2", 1)-g.x1, e.number("y2", 0)-g.y1
-	for _, stop := range e.children {
+	for _, stop := range e.Children {
 		c, err := colour(stop.attributes["stop-color"])
 		if err != nil {
 			return nil, err

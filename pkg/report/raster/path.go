@@ -86,7 +86,7 @@ func (b *bounds) pixels() image.Rectangle {
 // outline returns the outline of an element that is a rectangle, a polygon, a polyline (a polygon that is not closed)
 // or a path.
 func (e *element) outline() (path, error) {
-	switch e.name {
+	switch e.XMLName.Local {
 	case "rect":
 		x, y, w, h := e.number("x", 0), e.number("y", 0), e.number("width", 0), e.number("height", 0)
 		return path{{'M', []point{{x, y}}}, {'L', []point{{x + w, y}}}, {'L', []point{{x + w, y + h}}},
@@ -101,7 +101,7 @@ func (e *element) outline() (path, error) {
 			}
 			p.add(kind, point{v[i], v[i+1]})
 		}
-		if e.name == "polygon" {
+		if e.XMLName.Local == "polygon" {
 			p.add('Z')
 		}
 		return p, nil

@@ -26,20 +26,12 @@ const em = 1024
 const middle = (0.905 - 0.212) / 2
 
 func (c *canvas) text(e *element, m rasterx.Matrix2D) error {
-	if len(e.children) > 0 {
+	if len(e.Children) > 0 {
 		return fmt.Errorf("only single lines of text can be drawn")
 	}
-	parsed := regular
-	if e.attributes["font-weight"] == "bold" {
-		parsed = bold
-	}
-	f, err := parsed()
+	outline, width, err := setText(strings.TrimSpace(e.Text), e.attributes["font-weight"] == "bold")
 	if err != nil {
-		return err
-	}
-	outline, width, err := setText(f, strings.TrimSpace(e.text))
-	if err != nil {
-		return fmt.Errorf("%q: %w", e.text, err)
+		return fmt.Errorf("%q: %w", e.Text, err)
 	}
 	size := e.number("font-size", 12)
 	left := map[string]float64{"middle": -width / 2, "end": -width}[e.attributes["text-anchor"]]
@@ -52,7 +44,15 @@ func (c *canvas) text(e *element, m rasterx.Matrix2D) error {
 }
 
 // setText is the outline and the width of a line in a font of size 1.
-func setText(f *sfnt.Font, text string) (outline path, width float64, err error) {
+func setText(text string, boldly bool) (outline path, width float64, err error) {
+	parsed := regular
+	if boldly {
+		parsed = bold
+	}
+	f, err := parsed()
+	if err != nil {
+		return nil, 0, err
+	}
 	var buffer sfnt.Buffer
 	size := fixed.I(em)
 	var last sfnt.GlyphIndex
@@ -111,14 +111,6 @@ func (p *path) glyph(segments sfnt.Segments, right float64) {
 
 // Width is that of a line of text in font sizes.
 func Width(text string, boldly bool) (float64, error) {
-	parsed := regular
-	if boldly {
-		parsed = bold
-	}
-	f, err := parsed()
-	if err != nil {
-		return 0, err
-	}
-	_, width, err := setText(f, text)
+	_, width, err := setText(text, boldly)
 	return width, err
 }
