@@ -183,11 +183,7 @@ func (r *reproduction) make(ctx context.Context, p *progress, runner *runs.Runne
 			return err
 		}
 	}
-	documents, err := paper.Documents(runner, profile, items)
-	if err != nil {
-		return err
-	}
-	card, err := paper.Judge(runner, profile)
+	documents, card, err := paper.Documents(runner, profile, items)
 	if err != nil {
 		return err
 	}

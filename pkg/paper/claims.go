@@ -82,7 +82,7 @@ func (c clauses) fill(each clauses, all values) string {
 	return sentence.String()
 }
 
-// rule has the parameters of a check. Each check needs some of them; see [checks].
+// rule has the parameters of a check. Each check needs some of them; claims_test.go says which.
 type rule struct {
 	Table    string         `json:"table"`
 	Model    string         `json:"model"`
@@ -113,79 +113,25 @@ type rule struct {
 	Falls        bool    `json:"falls"` // optional: the number must fall, not rise
 }
 
-// check is a kind of rule: the parameters that it needs, and the cases into which it splits a claim.
-type check struct {
-	needs string
-	cases func(v *View, r rule) []claimCase
-}
-
-var checks = map[string]check{
-	"cell":       {"table reproduced weaker", cellCases},
-	"gain":       {"table significance share seeds", gainCases},
-	"unchanged":  {"table points significance seeds", unchangedCases},
-	"most":       {"table least", mostCases},
-	"largest":    {"table model least", largestCases},
-	"place":      {"table model places rows significance seeds", placeCases},
-	"trend":      {"process model datasets layers significance", trendCases},
-	"gsl-below":  {"model below layers lipschitz", gslBelowCases},
-	"gsl-above":  {"model depths after above weaker", gslAboveCases},
-	"gsl-less":   {"model plain lipschitz", gslLessCases},
-	"spread":     {"network process factor", spreadCases},
-	"directions": {"factor", directionCases},
-	"inversion":  {"reproduced weaker", inversionCases},
-	"converges":  {"iterations reproduced weaker", convergenceCases},
-	"line":       {"above weaker", lineCases},
-	"power":      {"of reproduced weaker", powerCases},
-	"statistics": {"", statisticsCases},
-}
-
-// choices are the parameters that have one of a few values; shares are those that lie above 0 and not above 1.
-var (
-	choices = map[string][]string{"table": {"table2", "table3", "table6"}, "process": {"forward", "reverse"},
-		"of": {"time", "memory"}, "network": {"reverse", "plain"}}
-	shares = []string{"significance", "share", "lipschitz", "below", "above"}
-)
-
-// problem says which parameters of the claim's check are missing, unknown or impossible.
-func (c *Claim) problem() error {
-	needs := strings.Fields(checks[c.Check].needs)
-	for _, name := range needs {
-		if c.With[name] == nil {
-			return fmt.Errorf("the check %s needs %s", c.Check, name)
-		}
-	}
-	for name, value := range c.With {
-		if name != "falls" && !slices.Contains(needs, name) {
-			return fmt.Errorf("the check %s has no %s", c.Check, name)
-		}
-		if x, is := value.(float64); is && (!(x > 0) || x > 1 && slices.Contains(shares, name)) {
-			return fmt.Errorf("%s is %g: give a number above 0, and a share of 1 at most", name, x)
-		}
-		text, is := value.(string)
-		if is && (text == "" || choices[name] != nil && !slices.Contains(choices[name], text)) {
-			return fmt.Errorf("%s is %q: choose from %s", name, text, strings.Join(choices[name], ", "))
-		}
-	}
-	r := c.rule
-	switch {
-	case r.Reproduced > 0 && r.Weaker < r.Reproduced, r.Above > 0 && r.Weaker > r.Above:
-		return fmt.Errorf("the limit %g for weaker is stricter than that for reproduced", r.Weaker)
-	case r.Factor > 0 && r.Factor <= 1:
-		return fmt.Errorf("factor is %g: give one above 1", r.Factor)
-	case r.Network == "plain" && r.Process != "forward":
-		return fmt.Errorf("the plain network has no %s process", r.Process)
-	case r.Depths != nil && (len(r.Depths) == 0 || slices.Min(r.Depths) <= r.After):
-		return fmt.Errorf("depths are %v: give some above %d", r.Depths, r.After)
-	case r.Table != "" && r.Model != "" && published[Performance](r.Table).row(r.Model) == nil:
-		return fmt.Errorf("%s has no model %q", r.Table, r.Model)
-	}
-	for dataset, place := range r.Places {
-		if published[Performance](r.Table).column(dataset) < 0 || place < 1 || place > r.Rows {
-			return fmt.Errorf("place %d of %d rows on %q: give places from 1 on datasets of %s", place, r.Rows, dataset,
-				r.Table)
-		}
-	}
-	return nil
+// checks are the kinds of rules: functions that divide a claim into cases.
+var checks = map[string]func(v *View, r rule) []claimCase{
+	"cell":       cellCases,
+	"gain":       gainCases,
+	"unchanged":  unchangedCases,
+	"most":       mostCases,
+	"largest":    largestCases,
+	"place":      placeCases,
+	"trend":      trendCases,
+	"gsl-below":  gslBelowCases,
+	"gsl-above":  gslAboveCases,
+	"gsl-less":   gslLessCases,
+	"spread":     spreadCases,
+	"directions": directionCases,
+	"inversion":  inversionCases,
+	"converges":  convergenceCases,
+	"line":       lineCases,
+	"power":      powerCases,
+	"statistics": statisticsCases,
 }
 
 func paperClaims() claims {
@@ -200,51 +146,29 @@ func paperClaims() claims {
 	return c
 }
 
-// readClaims reads claims from JSON. Unknown fields, groups, items and checks are errors.
+// readClaims reads claims from JSON. Unknown fields, parameters and checks are errors.
 func readClaims(text []byte) (c claims, err error) {
 	if err := files.Strict(text, &c); err != nil {
 		return c, err
 	}
-	ids := map[string]bool{}
 	for i := range c.Claims {
 		one := &c.Claims[i]
-		if err := one.read(c.Groups); err != nil {
+		with, err := json.Marshal(one.With)
+		if err == nil {
+			err = files.Strict(with, &one.rule)
+		}
+		if err == nil && checks[one.Check] == nil {
+			err = fmt.Errorf("there is no check %q: choose from %s", one.Check,
+				strings.Join(slices.Sorted(maps.Keys(checks)), ", "))
+		}
+		if err != nil {
 			return c, fmt.Errorf("claim %q: %w", one.ID, err)
 		}
-		if ids[one.ID] {
-			return c, fmt.Errorf("two claims are called %q", one.ID)
-		}
-		ids[one.ID] = true
 	}
 	return c, nil
 }
 
-// read checks the fields, and sets c.rule.
-func (c *Claim) read(groups []ClaimGroup) error {
-	switch {
-	case c.ID == "" || strings.ContainsAny(c.ID, "/ "):
-		return fmt.Errorf("it needs an id without blanks and slashes")
-	case c.Where == "" || c.Says == "" || len(c.Numbers) == 0 || c.With == nil:
-		return fmt.Errorf("it needs what the paper says and where, our numbers, and parameters")
-	case !slices.ContainsFunc(groups, func(g ClaimGroup) bool { return g.Name == c.Group }):
-		return fmt.Errorf("there is no group %q", c.Group)
-	case !slices.ContainsFunc(Items(), func(it Item) bool { return it.Name == c.Shown }):
-		return fmt.Errorf("it is shown in %q, which is neither a table nor a figure", c.Shown)
-	case checks[c.Check].cases == nil:
-		return fmt.Errorf("there is no check %q: choose from %s", c.Check,
-			strings.Join(slices.Sorted(maps.Keys(checks)), ", "))
-	}
-	text, err := json.Marshal(c.With)
-	if err != nil {
-		return err
-	}
-	if err := files.Strict(text, &c.rule); err != nil {
-		return err
-	}
-	return c.problem()
-}
-
-func (c *Claim) cases(v *View) []claimCase { return checks[c.Check].cases(v, c.rule) }
+func (c *Claim) cases(v *View) []claimCase { return checks[c.Check](v, c.rule) }
 
 // ruleOf returns the rule of a claim, for figures whose notes state its limits.
 func ruleOf(id string) rule {

@@ -1,6 +1,9 @@
 package paper
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,7 +11,88 @@ import (
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
-// TestClaimsFile: each check is used by a claim, every claim has cases, every group has claims, and no two cases have
+// needs are the parameters of each check.
+var needs = map[string]string{
+	"cell":       "table reproduced weaker",
+	"gain":       "table significance share seeds",
+	"unchanged":  "table points significance seeds",
+	"most":       "table least",
+	"largest":    "table model least",
+	"place":      "table model places rows significance seeds",
+	"trend":      "process model datasets layers significance",
+	"gsl-below":  "model below layers lipschitz",
+	"gsl-above":  "model depths after above weaker",
+	"gsl-less":   "model plain lipschitz",
+	"spread":     "network process factor",
+	"directions": "factor",
+	"inversion":  "reproduced weaker",
+	"converges":  "iterations reproduced weaker",
+	"line":       "above weaker",
+	"power":      "of reproduced weaker",
+	"statistics": "",
+}
+
+// choices are the parameters that have one of a few values; shares are those that lie above 0 and not above 1.
+var (
+	choices = map[string][]string{"table": {"table2", "table3", "table6"}, "process": {"forward", "reverse"},
+		"of": {"time", "memory"}, "network": {"reverse", "plain"}}
+	shares = []string{"significance", "share", "lipschitz", "below", "above"}
+)
+
+// problem says which field of a claim is missing or unknown, or which parameter of its check is missing, unknown or
+// impossible.
+func problem(c Claim, groups []ClaimGroup) error {
+	switch {
+	case c.ID == "" || strings.ContainsAny(c.ID, "/ "):
+		return fmt.Errorf("it needs an id without blanks and slashes")
+	case c.Where == "" || c.Says == "" || len(c.Numbers) == 0 || c.With == nil:
+		return fmt.Errorf("it needs what the paper says and where, our numbers, and parameters")
+	case !slices.ContainsFunc(groups, func(g ClaimGroup) bool { return g.Name == c.Group }):
+		return fmt.Errorf("there is no group %q", c.Group)
+	case !slices.ContainsFunc(Items(), func(it Item) bool { return it.Name == c.Shown }):
+		return fmt.Errorf("it is shown in %q, which is neither a table nor a figure", c.Shown)
+	}
+	names := strings.Fields(needs[c.Check])
+	for _, name := range names {
+		if c.With[name] == nil {
+			return fmt.Errorf("the check %s needs %s", c.Check, name)
+		}
+	}
+	for name, value := range c.With {
+		if name != "falls" && !slices.Contains(names, name) {
+			return fmt.Errorf("the check %s has no %s", c.Check, name)
+		}
+		if x, is := value.(float64); is && (!(x > 0) || x > 1 && slices.Contains(shares, name)) {
+			return fmt.Errorf("%s is %g: give a number above 0, and a share of 1 at most", name, x)
+		}
+		text, is := value.(string)
+		if is && (text == "" || choices[name] != nil && !slices.Contains(choices[name], text)) {
+			return fmt.Errorf("%s is %q: choose from %s", name, text, strings.Join(choices[name], ", "))
+		}
+	}
+	r := c.rule
+	switch {
+	case r.Reproduced > 0 && r.Weaker < r.Reproduced, r.Above > 0 && r.Weaker > r.Above:
+		return fmt.Errorf("the limit %g for weaker is stricter than that for reproduced", r.Weaker)
+	case r.Factor > 0 && r.Factor <= 1:
+		return fmt.Errorf("factor is %g: give one above 1", r.Factor)
+	case r.Network == "plain" && r.Process != "forward":
+		return fmt.Errorf("the plain network has no %s process", r.Process)
+	case r.Depths != nil && (len(r.Depths) == 0 || slices.Min(r.Depths) <= r.After):
+		return fmt.Errorf("depths are %v: give some above %d", r.Depths, r.After)
+	case r.Table != "" && r.Model != "" && published[Performance](r.Table).row(r.Model) == nil:
+		return fmt.Errorf("%s has no model %q", r.Table, r.Model)
+	}
+	for dataset, place := range r.Places {
+		if published[Performance](r.Table).column(dataset) < 0 || place < 1 || place > r.Rows {
+			return fmt.Errorf("place %d of %d rows on %q: give places from 1 on datasets of %s", place, r.Rows, dataset,
+				r.Table)
+		}
+	}
+	return nil
+}
+
+// TestClaimsFile: no claim has a [problem], each check is used by a claim, every claim has cases, every group has claims, and no two cases have
 // the same ID.
 func TestClaimsFile(t *testing.T) {
 	used, ids, groups := map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -16,6 +100,9 @@ func TestClaimsFile(t *testing.T) {
 	v := &View{runs.NewView(runs.Scope{Profile: p.Profile}, nil), p}
 	all := paperClaims()
 	for _, c := range all.Claims {
+		if err := problem(c, all.Groups); err != nil {
+			t.Errorf("claim %q: %v", c.ID, err)
+		}
 		used[c.Check], groups[c.Group] = true, true
 		cases := c.cases(v)
 		if len(cases) == 0 {
@@ -52,8 +139,8 @@ func TestClaimsFile(t *testing.T) {
 	}
 }
 
-// TestClaimsAreReadStrictly: in the file of claims, unknown names and fields are errors, and so are missing or
-// impossible parameters.
+// TestClaimsAreReadStrictly: unknown names and fields in the file of claims are found, and so are missing or impossible
+// parameters.
 func TestClaimsAreReadStrictly(t *testing.T) {
 	text, err := data.Paper("claims")
 	if err != nil {
@@ -91,7 +178,15 @@ func TestClaimsAreReadStrictly(t *testing.T) {
 		if changed == string(text) {
 			t.Fatalf("no %s in data/paper/claims.json", old)
 		}
-		if _, err := readClaims([]byte(changed)); err == nil {
+		all, err := readClaims([]byte(changed))
+		ids := map[string]bool{}
+		for _, c := range all.Claims {
+			if ids[c.ID] {
+				err = fmt.Errorf("two claims are called %q", c.ID)
+			}
+			err, ids[c.ID] = cmp.Or(err, problem(c, all.Groups)), true
+		}
+		if err == nil {
 			t.Errorf("%s was accepted", now)
 		}
 	}

@@ -31,7 +31,7 @@ func ExampleDocuments() {
 		log.Fatal(err)
 	}
 	runner := runs.Runner{Scope: runs.Scope{Profile: profile.Profile}, Store: store}
-	documents, err := paper.Documents(&runner, profile, items)
+	documents, _, err := paper.Documents(&runner, profile, items)
 	if err != nil {
 		log.Fatal(err)
 	}

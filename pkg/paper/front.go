@@ -24,7 +24,6 @@ type overview struct {
 	Groups   []frontGroup
 	Pictures []frontCard
 	Total    int // of runs
-	Notebook bool
 	who      *report.Table
 }
 
@@ -35,11 +34,10 @@ type frontGroup struct {
 }
 
 // section is a set of claims that are counted, and listed by verdict, together. Anchor is that of its group's heading;
-// the anchors of its lists begin with ID.
+// the anchors of its lists begin with ID. A notebook has neither.
 type section struct {
 	Title, Anchor, ID string
 	Claims            []frontClaim
-	Notebook          bool
 }
 
 // frontClaim is a claim and the page that shows its runs.
@@ -65,7 +63,7 @@ type thumbnail struct {
 
 // look makes the overview. In a notebook, links lead to notebooks, otherwise to pages.
 func look(s *Scorecard, documents []*Document, notebook bool) (*overview, error) {
-	o := &overview{Card: s, Notebook: notebook}
+	o := &overview{Card: s}
 	pages, records := map[string]string{}, map[string]*runs.Record{}
 	for _, d := range documents {
 		pages[d.Name] = d.Name + ".html"
@@ -92,8 +90,11 @@ func look(s *Scorecard, documents []*Document, notebook bool) (*overview, error)
 		return some
 	}
 	for _, g := range s.Groups {
-		all := section{Title: strings.ToUpper(g.Title[:1]) + g.Title[1:], Anchor: g.Name, ID: g.Name, Notebook: notebook,
+		all := section{Title: strings.ToUpper(g.Title[:1]) + g.Title[1:],
 			Claims: of(func(c frontClaim) bool { return c.Group == g.Name })}
+		if !notebook {
+			all.Anchor, all.ID = g.Name, g.Name
+		}
 		group := frontGroup{g, []section{all}}
 		if all.Cells() {
 			group.Sections = all.byTable()
@@ -170,7 +171,7 @@ func (o *overview) Sections(cells bool) (all []section) {
 
 // Scores returns the rows of the scorecard about cells, or about all other claims, with their sum.
 func (o *overview) Scores(cells bool) []section {
-	all, sum := o.Sections(cells), section{Title: "All", Notebook: o.Notebook}
+	all, sum := o.Sections(cells), section{Title: "All"}
 	for _, s := range all {
 		sum.Claims = append(sum.Claims, s.Claims...)
 	}
@@ -186,7 +187,10 @@ func (s section) byTable() (all []section) {
 		i := slices.IndexFunc(all, func(t section) bool { return t.Title == c.Where })
 		if i < 0 {
 			i = len(all)
-			all = append(all, section{Title: c.Where, Anchor: s.Anchor, ID: s.ID + "-" + c.Shown, Notebook: s.Notebook})
+			all = append(all, section{Title: c.Where, Anchor: s.Anchor})
+			if s.ID != "" {
+				all[i].ID = s.ID + "-" + c.Shown
+			}
 		}
 		all[i].Claims = append(all[i].Claims, c)
 	}

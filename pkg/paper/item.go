@@ -113,16 +113,16 @@ func Work(p Profile, items []Item) runs.Work {
 	return func(v *runs.View) { build(&View{v, p}, items) }
 }
 
-// Documents makes the items' documents from recorded runs. It makes no runs.
-func Documents(r *runs.Runner, p Profile, items []Item) ([]*Document, error) {
+// Documents makes the items' documents, and the scorecard, from recorded runs. It makes no runs.
+func Documents(r *runs.Runner, p Profile, items []Item) ([]*Document, *Scorecard, error) {
 	v, err := r.View()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	view := &View{v, p}
-	documents := build(view, items)
+	documents, card := build(view, items), judge(view)
 	for _, d := range documents {
-		d.Verdicts = view.verdictsOn(d.Name)
+		d.Verdicts = card.on(d.Name)
 	}
-	return documents, nil
+	return documents, card, nil
 }

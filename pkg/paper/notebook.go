@@ -59,11 +59,7 @@ type AtAGlance struct{ Score, Cells, Pictures, Who report.Item }
 func Glance(p Profile) (*AtAGlance, error) {
 	var o *overview
 	err := withRecords(p, func(r *runs.Runner) error {
-		documents, err := Documents(r, p, Items())
-		if err != nil {
-			return err
-		}
-		card, err := Judge(r, p)
+		documents, card, err := Documents(r, p, Items())
 		if err == nil {
 			o, err = look(card, documents, true)
 		}
@@ -95,7 +91,7 @@ func inNotebook(name string, p Profile,
 		if err := before(r, p, items); err != nil {
 			return err
 		}
-		documents, err := Documents(r, p, items)
+		documents, _, err := Documents(r, p, items)
 		if err == nil {
 			d = documents[0]
 		}

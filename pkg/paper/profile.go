@@ -150,7 +150,7 @@ func ParseProfile(name string) (p Profile, err error) {
 	return p, nil
 }
 
-// readProfile reads a profile from JSON. Unknown fields and impossible settings are errors.
+// readProfile reads a profile from JSON. Unknown fields and impossible candidates are errors.
 func readProfile(text []byte) (p Profile, err error) {
 	if err := files.Strict(text, &p); err != nil {
 		return p, err
@@ -163,23 +163,6 @@ func readProfile(text []byte) (p Profile, err error) {
 	for _, c := range p.Chosen {
 		if _, err := p.Candidates(c.Dataset, c.Model); err != nil {
 			return p, err
-		}
-	}
-	if err := p.Reversing.check(); err != nil {
-		return p, fmt.Errorf("reversing: %w", err)
-	}
-	for _, q := range p.Complexity.Quantities {
-		for _, value := range q.Values {
-			if _, err := p.Complexity.task(q, value); err != nil {
-				return p, fmt.Errorf("complexity, %s: %w", q.Quantity, err)
-			}
-		}
-	}
-	for _, c := range p.Depth.Curves {
-		for i := range c.Depths {
-			if _, err := c.at(i); err != nil {
-				return p, fmt.Errorf("depth, %s: %w", c.Dataset, err)
-			}
 		}
 	}
 	return p, nil

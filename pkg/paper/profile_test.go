@@ -1,6 +1,8 @@
 package paper
 
 import (
+	"cmp"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,8 +12,50 @@ import (
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
+// impossible returns an error if a benchmark, a depth or a way to use a layer has impossible settings, or if the layers
+// of a way are not its own.
+func impossible(p Profile) error {
+	for _, q := range p.Complexity.Quantities {
+		for _, value := range q.Values {
+			if _, err := p.Complexity.task(q, value); err != nil {
+				return fmt.Errorf("complexity, %s: %w", q.Quantity, err)
+			}
+		}
+	}
+	for _, c := range p.Depth.Curves {
+		for i := range c.Depths {
+			if _, err := c.at(i); err != nil {
+				return fmt.Errorf("depth, %s: %w", c.Dataset, err)
+			}
+		}
+	}
+	for _, dataset := range p.Reversing.Datasets {
+		for _, b := range p.Reversing.Blocks {
+			for k, w := range b.Ways {
+				if !about(b.Datasets, dataset) {
+					continue
+				}
+				all, err := p.Reversing.candidates(dataset, w)
+				for _, c := range all {
+					if forward, reverse := c.Forward > 0, c.Reverse > 0; err == nil &&
+						(forward != (k != reverseOnly) || reverse != (k != forwardOnly)) {
+						err = fmt.Errorf("%s on %s has %s layers, which is not %q", w.Model, dataset, c.Depth(), wayNames[k])
+					}
+				}
+				if err != nil {
+					return fmt.Errorf("reversing, %s: %w", b.Title, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
 func TestConfigurationsAreValid(t *testing.T) {
 	for _, profile := range []Profile{Quick(), Paper()} {
+		if err := impossible(profile); err != nil {
+			t.Errorf("%s: %v", profile.Name, err)
+		}
 		v := runs.NewView(runs.Scope{Profile: profile.Profile, Datasets: runs.Datasets()}, nil)
 		Work(profile, Items())(v)
 		for _, s := range v.Steps() {
@@ -50,7 +94,8 @@ func TestProfilesAreReadStrictly(t *testing.T) {
 		if changed == string(text) {
 			t.Fatalf("no %s in data/settings/quick.json", old)
 		}
-		if _, err := readProfile([]byte(changed)); err == nil {
+		p, err := readProfile([]byte(changed))
+		if err = cmp.Or(err, impossible(p)); err == nil {
 			t.Errorf("%s was accepted", now)
 		}
 	}

@@ -23,7 +23,11 @@ func Write(dir string, p Profile, s *Scorecard, documents []*Document) (names []
 	to := &folder{dir: dir}
 	for i, d := range documents {
 		to.keep(d.Name+".html", func() (string, error) { return d.page(p, documents, i) })
-		to.document(d, p)
+		for _, item := range d.Items() {
+			for _, f := range filesOf(item, slices.Concat(d.Notes, d.Provenance(p))) {
+				to.keep(f.Name, f.content)
+			}
+		}
 	}
 	to.keep("claims.json", func() (string, error) {
 		text, err := json.MarshalIndent(s, "", "  ")
@@ -61,39 +65,38 @@ func (f *folder) keep(name string, content func() (string, error)) {
 	f.err = files.WriteText(filepath.Join(f.dir, name), text)
 }
 
-// file is a table or figure in one format, by the ending of its name.
+// file is a table or figure in one format.
 type file struct {
-	ending  string
-	content func() (string, error)
+	Name, Format string
+	content      func() (string, error)
 }
 
-// filesOf returns the ID of a table or figure, which is its file name, and its files. A table's files have the notes,
-// too, since readers may have them without the page.
-func filesOf(item report.Item, notes []string) (id string, all []file) {
+// formats are the endings and names of all formats.
+var formats = [...][2]string{{"svg", "SVG"}, {"png", "PNG"}, {"tex", "LaTeX"}, {"csv", "CSV"}, {"md", "Markdown"}}
+
+// filesOf returns the files of a table or figure. A table's files have the notes, too, since readers may have them
+// without the page.
+func filesOf(item report.Item, notes []string) (all []file) {
 	pixels := func(png func(scale float64) ([]byte, error)) func() (string, error) {
 		return func() (string, error) {
 			text, err := png(2)
 			return string(text), err
 		}
 	}
+	var id string
+	var contents []func() (string, error)
 	switch it := item.(type) {
 	case *report.Figure:
-		return it.ID, []file{{"svg", it.SVG}, {"png", pixels(it.PNG)}, {"tex", it.LaTeX}, {"csv", it.CSV}}
+		id, contents = it.ID, []func() (string, error){it.SVG, pixels(it.PNG), it.LaTeX, it.CSV}
 	case *report.Table:
 		t := *it
 		t.Notes = slices.Concat(it.Notes, notes)
-		return t.ID, []file{{"svg", t.SVG}, {"png", pixels(t.PNG)}, {"tex", t.LaTeX}, {"csv", t.CSV}, {"md", t.Markdown}}
+		id, contents = t.ID, []func() (string, error){t.SVG, pixels(t.PNG), t.LaTeX, t.CSV, t.Markdown}
 	}
-	panic("documents have tables and figures only")
-}
-
-func (f *folder) document(d *Document, p Profile) {
-	for _, item := range d.Items() {
-		id, all := filesOf(item, slices.Concat(d.Notes, d.Provenance(p)))
-		for _, one := range all {
-			f.keep(id+"."+one.ending, one.content)
-		}
+	for i, content := range contents {
+		all = append(all, file{id + "." + formats[i][0], formats[i][1], content})
 	}
+	return all
 }
 
 func (d *Document) Items() []report.Item {
@@ -111,13 +114,9 @@ func (d *Document) Items() []report.Item {
 var pageHTML string
 
 type pageItem struct {
-	HTML  template.HTML
-	Files []download
+	HTML  template.HTML // [report.Item.HTML] has escaped its text
+	Files []file
 }
-
-type download struct{ Name, Format string }
-
-var formats = map[string]string{"svg": "SVG", "png": "PNG", "tex": "LaTeX", "csv": "CSV", "md": "Markdown"}
 
 // page is the HTML page of documents[i], with links to its files and to the pages before and after it.
 func (d *Document) page(p Profile, documents []*Document, i int) (string, error) {
@@ -133,12 +132,7 @@ func (d *Document) page(p Profile, documents []*Document, i int) (string, error)
 		if err != nil {
 			return "", err
 		}
-		one := pageItem{HTML: template.HTML(text)} // item.HTML has escaped its text
-		id, all := filesOf(item, nil)
-		for _, f := range all {
-			one.Files = append(one.Files, download{id + "." + f.ending, formats[f.ending]})
-		}
-		at.Shown = append(at.Shown, one)
+		at.Shown = append(at.Shown, pageItem{template.HTML(text), filesOf(item, nil)})
 	}
 	if i > 0 {
 		at.Previous = documents[i-1]

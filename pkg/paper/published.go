@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
@@ -108,17 +109,10 @@ type InversionErrors struct {
 
 // DatasetStatistics is table 5.
 type DatasetStatistics struct {
-	Rows []GraphStatistics `json:"rows"`
-}
-
-type GraphStatistics struct {
-	Dataset           string  `json:"dataset"`
-	Nodes             int     `json:"nodes"`
-	Edges             int     `json:"edges"`
-	Classes           int     `json:"classes"`
-	AverageDegree     float64 `json:"average_degree"`
-	EdgeHomophily     float64 `json:"edge_homophily"`
-	AdjustedHomophily float64 `json:"adjusted_homophily"`
+	Rows []struct {
+		Dataset string `json:"dataset"`
+		metrics.Stats
+	} `json:"rows"`
 }
 
 // Statement is what the paper says about a figure, whose numbers it does not publish.

@@ -61,35 +61,11 @@ func turned(settings ...train.Config) []train.Config {
 }
 
 func (r Reversing) candidates(dataset string, w Way) ([]train.Config, error) {
-	return runs.Candidates(append(r.Rules[:len(r.Rules):len(r.Rules)], w.Rules...), dataset, w.Model)
-}
-
-// check returns an error if a way has no candidates on a dataset, or impossible ones, or layers that are not its own.
-func (r Reversing) check() error {
-	for _, dataset := range r.Datasets {
-		for _, b := range r.Blocks {
-			if !about(b.Datasets, dataset) {
-				continue
-			}
-			for k, w := range b.Ways {
-				all, err := r.candidates(dataset, w)
-				if err == nil && len(all) == 0 {
-					err = fmt.Errorf("no settings for %s on %s", w.Model, dataset)
-				}
-				for _, c := range all {
-					if forward, reverse := c.Forward > 0, c.Reverse > 0; err == nil &&
-						(forward != (k != reverseOnly) || reverse != (k != forwardOnly)) {
-						err = fmt.Errorf("%s on %s has %s layers, which is not %q",
-							w.Model, dataset, c.Depth(), wayNames[k])
-					}
-				}
-				if err != nil {
-					return fmt.Errorf("%s: %w", b.Title, err)
-				}
-			}
-		}
+	all, err := runs.Candidates(slices.Concat(r.Rules, w.Rules), dataset, w.Model)
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("no settings for %s on %s", w.Model, dataset)
 	}
-	return nil
+	return all, err
 }
 
 // about tells whether a dataset is in a list; an empty list stands for all.
@@ -119,7 +95,8 @@ func reversing(v *View) *Document {
 			for k, w := range b.Ways {
 				var err error
 				if candidates[k], err = p.candidates(dataset, w); err != nil {
-					panic(err) // this cannot happen, since the profile was checked when it was read
+					found[k].Why = "not run: " + err.Error()
+					continue
 				}
 				found[k] = v.Choose(name(k), dataset, candidates[k], p.Splits, p.Tried)
 			}

@@ -22,7 +22,7 @@ func TestReversing(t *testing.T) {
 				"depths": [{"forward": 1, "reverse": 4}]}]}]}]}`), &p.Reversing); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Reversing.check(); err != nil {
+	if err := impossible(p); err != nil {
 		t.Fatal(err)
 	}
 	items, err := Choose([]string{"reversing"})

@@ -70,7 +70,7 @@ func TestRunAndShow(t *testing.T) {
 	if last, err := r.Plan(work); err != nil || last.Missing != 0 {
 		t.Errorf("%d runs are missing in the end, %v", last.Missing, err)
 	}
-	documents, err := Documents(r, p, items)
+	documents, _, err := Documents(r, p, items)
 	if err != nil {
 		t.Fatal(err)
 	}

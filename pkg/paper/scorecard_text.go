@@ -85,26 +85,23 @@ func (s *Scorecard) detail(w io.Writer) {
 	}
 }
 
-// verdictsOn returns the sentences for [Document.Verdicts] of an item, and how these verdicts are made.
-func (v *View) verdictsOn(name string) (all []string) {
+// on returns the sentences for [Document.Verdicts] of an item, and how these verdicts are made.
+func (s *Scorecard) on(item string) (all []string) {
 	var counted []Judgement    // cells, and numbers of table 5: the table shows them one by one
 	absent := map[string]int{} // for each reason why claims were not run, their number
-	claims := paperClaims()
 	groups := map[string]bool{}
-	for _, c := range claims.Claims {
-		if c.Shown != name {
+	for _, j := range s.Claims {
+		if j.Shown != item {
 			continue
 		}
-		groups[c.Group] = true
-		for _, one := range c.cases(v) {
-			switch j := v.decide(c, one); {
-			case j.cell(), c.Check == "statistics" && j.Verdict == Reproduced:
-				counted = append(counted, j)
-			case j.judged():
-				all = append(all, j.sentence())
-			default:
-				absent[j.Numbers]++
-			}
+		groups[j.Group] = true
+		switch {
+		case j.cell(), item == "table5" && j.Verdict == Reproduced:
+			counted = append(counted, j)
+		case j.judged():
+			all = append(all, j.sentence())
+		default:
+			absent[j.Numbers]++
 		}
 	}
 	for _, why := range slices.Sorted(maps.Keys(absent)) {
@@ -113,7 +110,7 @@ func (v *View) verdictsOn(name string) (all []string) {
 	if len(counted) > 0 {
 		all = append(all, inAll(counted))
 	}
-	for _, g := range claims.Groups {
+	for _, g := range s.Groups {
 		if groups[g.Name] {
 			all = append(all, g.About)
 		}

@@ -24,7 +24,7 @@ func statistics(v *View) *Document {
 	for _, row := range p.Rows {
 		task := runs.Whole(runs.Measure, row.Dataset, train.Config{})
 		a := runs.Ask[metrics.Stats](v.View, task)
-		cells, same := compared(a, row)
+		cells, same := compared(a, row.Stats)
 		t.Rows = append(t.Rows, report.Row{Label: row.Dataset, Cells: cells})
 		switch {
 		case !a.OK():
@@ -44,7 +44,7 @@ func statistics(v *View) *Document {
 }
 
 // compared has our statistics of a dataset beside the published ones, and tells whether they agree to two decimals.
-func compared(a runs.Answer[metrics.Stats], paper GraphStatistics) (cells []report.Cell, same bool) {
+func compared(a runs.Answer[metrics.Stats], paper metrics.Stats) (cells []report.Cell, same bool) {
 	same = true
 	for k, pair := range [][2]float64{
 		{float64(a.Outcome.Nodes), float64(paper.Nodes)},

@@ -71,11 +71,11 @@ func TestVerdictsOnAPage(t *testing.T) {
 	p := seeded(plainRules(t))
 	p.Datasets, p.LeftOut = []string{"minesweeper", "squirrel-filtered"}, nil
 	s := runs.Scope{Profile: p.Profile}
-	ask := func(v *runs.View) { (&View{v, p}).verdictsOn("table2") }
+	ask := func(v *runs.View) { performance(&View{v, p}, "table2") }
 	records := runsOf(t, s, ask, func(task runs.Task) *runs.Record {
 		return recorded(t, task, gaining(map[string][3]float64{"minesweeper": {6, 6.1, 5.9}})(task))
 	})
-	all := (&View{runs.NewView(s, records), p}).verdictsOn("table2")
+	all := judge(&View{runs.NewView(s, records), p}).on("table2")
 	text := strings.Join(all, "\n")
 	for _, want := range []string{
 		"Reproduced: GCN+ReP differs from its backbone by +6.30 on minesweeper. Here: +6.00 ± 0.10, paper +6.30; ",

@@ -52,7 +52,7 @@ func row(t *testing.T, p paper.Profile, name string) string {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	d, err := paper.Documents(&runs.Runner{Scope: runs.Scope{Profile: p.Profile}, Store: store}, p, items)
+	d, _, err := paper.Documents(&runs.Runner{Scope: runs.Scope{Profile: p.Profile}, Store: store}, p, items)
 	if err != nil {
 		t.Fatal(err)
 	}
