@@ -16,7 +16,6 @@ import (
 func depth(v *View) *Document {
 	d := &Document{}
 	says := statement(2)
-	d.note("The paper: %s", says.Says)
 	for _, curve := range v.Profile.Depth.Curves {
 		v.curve(d, curve)
 		deepest := 0

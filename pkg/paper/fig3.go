@@ -13,7 +13,6 @@ import (
 func smoothness(v *View) *Document {
 	d := &Document{}
 	p := v.Profile.Smoothness
-	d.note("The paper: %s", statement(3).Says)
 	for _, dataset := range p.Datasets {
 		var series []report.Series
 		for _, m := range p.Models {

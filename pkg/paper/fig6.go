@@ -11,7 +11,6 @@ import (
 // runTime makes figure 6: seconds per epoch over the number of reverse layers.
 func runTime(v *View) *Document {
 	d := &Document{}
-	d.note("The paper: %s", statement(6).Says)
 	p := v.Profile.RunTime
 	var series []report.Series
 	for _, curve := range p.Curves {
@@ -37,7 +36,8 @@ func runTime(v *View) *Document {
 
 // runTimes is one curve of figure 6; why says which benchmarks are missing.
 func (v *View) runTimes(curve RunTimeCurve) (s report.Series, why string) {
-	s = report.Series{Style: report.Points, Name: curve.name()}
+	s = report.Series{Style: report.Points, Name: fmt.Sprintf("%s (%d), %s", titleOf(curve.Model.Model),
+		curve.Model.Forward, curve.Dataset)}
 	for _, depth := range v.Profile.RunTime.Reverse {
 		c := curve.Model.Config
 		c.Reverse = depth
@@ -51,21 +51,9 @@ func (v *View) runTimes(curve RunTimeCurve) (s report.Series, why string) {
 	return s, why
 }
 
-func (c RunTimeCurve) name() string {
-	return fmt.Sprintf("%s (%d), %s", titleOf(c.Model.Model), c.Model.Forward, c.Dataset)
-}
-
 // timed asks for a benchmark. Those of a group run on the same machine, since they are compared.
 func (v *View) timed(group, dataset string, c train.Config) (a runs.Answer[runs.Timed]) {
 	t := runs.Whole(runs.Bench, dataset, c)
 	v.Within(group, func() { a = runs.Ask[runs.Timed](v.View, t) })
 	return a
-}
-
-func milliseconds(seconds []float64) []float64 {
-	out := make([]float64, len(seconds))
-	for i, s := range seconds {
-		out[i] = 1e3 * s
-	}
-	return out
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/report/echarts"
 	"github.com/revgnn/revgnn/pkg/runs"
@@ -63,9 +64,15 @@ func drawing(name, title string, build func(v *View) *Document) Item {
 	return Item{Name: name, Title: title, build: build, draws: true}
 }
 
-// figure returns the [Item] for figure n of the paper. The function build makes its document.
+// figure returns the [Item] for figure n of the paper. Its first note is what the paper says about the figure; the
+// function build makes the rest of its document.
 func figure(n int, build func(v *View) *Document) Item {
-	return drawing(fmt.Sprintf("fig%d", n), fmt.Sprintf("Figure %d: %s", n, statement(n).Short), build)
+	s := statement(n)
+	return drawing(fmt.Sprintf("fig%d", n), fmt.Sprintf("Figure %d: %s", n, s.Short), func(v *View) *Document {
+		d := build(v)
+		d.Notes = append([]string{"The paper: " + s.Says}, d.Notes...)
+		return d
+	})
 }
 
 // CanDraw returns an error if an item has figures, but ECharts, which draws them, is not installed.
@@ -125,4 +132,21 @@ func Documents(r *runs.Runner, p Profile, items []Item) ([]*Document, *Scorecard
 		d.Verdicts = card.on(d.Name)
 	}
 	return documents, card, nil
+}
+
+// View has what the functions of items need: the outcomes of recorded runs, and the profile.
+type View struct {
+	*runs.View
+	Profile Profile
+}
+
+// title adds the profile, so that readers always see it.
+func (v *View) title(text string) string { return text + " (profile " + v.Profile.Name + ")" }
+
+// titleOf is the name of a model in tables, such as "GCN+ReP" for "gcn+rep".
+func titleOf(model string) string {
+	if k, err := models.Lookup(model); err == nil {
+		return k.Title
+	}
+	return model
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/runs"
@@ -305,7 +307,7 @@ func lineCases(v *View, r rule) (all []claimCase) {
 				if why != "" {
 					return notRun(why)
 				}
-				f, err := report.FitLine(s.X, milliseconds(s.Y))
+				f, err := report.FitLine(s.X, floats.ScaleTo(make([]float64, len(s.Y)), 1e3, s.Y))
 				if err != nil {
 					return notRun(err.Error())
 				}
@@ -327,16 +329,12 @@ func powerCases(v *View, r rule) (all []claimCase) {
 		}
 		all = append(all, claimCase{aspect: q.Quantity, theirs: values{"paper": theirs},
 			judge: func() finding {
-				idle := v.Profile.Complexity.idle()
-				m := measured{nothing: v.timed("table1", idle.Dataset, idle.Config), quantity: q}
-				for _, value := range q.Values {
-					m.measure(v, value)
-				}
+				m := v.measure(q)
 				y := m.seconds
 				if r.Of == "memory" {
 					y = m.memory
 				}
-				f, why := allPoints(m.x, y, len(q.Values), m.why)
+				f, why := m.exponent(y)
 				if why != "" {
 					return notRun(why)
 				}

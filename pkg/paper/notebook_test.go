@@ -21,7 +21,8 @@ func TestMain(m *testing.M) {
 }
 
 func TestTaskAlone(t *testing.T) {
-	task := Quick().Complexity.idle()
+	c := Quick().Complexity
+	task := runs.Whole(runs.Bench, c.Idle.name(), c.Model.Config)
 	record, err := alone(context.Background(), task)
 	if err != nil {
 		t.Fatal(err)

@@ -1,11 +1,13 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/report"
@@ -57,9 +59,9 @@ func performance(v *View, name string) *Document {
 func (v *View) results(p *Performance, all searches, name string) *report.Table {
 	t := &report.Table{ID: name, Title: v.title(p.Title), Corner: "Model"}
 	for _, dataset := range p.Columns {
-		t.Columns = append(t.Columns,
-			report.Column{Group: dataset, Name: "ours", Unit: unit(dataset), Best: report.Highest},
-			report.Column{Group: dataset, Name: "paper", Unit: unit(dataset)})
+		columns := beside(dataset, unit(dataset))
+		columns[0].Best = report.Highest
+		t.Columns = append(t.Columns, columns...)
 	}
 	for _, row := range p.Rows {
 		cells := make([]report.Cell, 0, 2*len(p.Columns))
@@ -87,6 +89,11 @@ func (v *View) results(p *Performance, all searches, name string) *report.Table 
 		}
 	}
 	return t
+}
+
+// beside are two columns: our numbers beside the paper's.
+func beside(group, unit string) []report.Column {
+	return []report.Column{{Group: group, Name: "ours", Unit: unit}, {Group: group, Name: "paper", Unit: unit}}
 }
 
 func unit(dataset string) string { return metric(dataset) + " [%]" }
@@ -210,4 +217,160 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+var notInPaper = report.Missing("not in the paper")
+
+// addBeyond adds a row for each model that the paper does not have and for which the profile has chosen settings.
+func (v *View) addBeyond(p *Performance) (added bool) {
+	for _, k := range models.Kinds() { // in this order, a backbone comes before the model with a reverse process
+		on := func(dataset string) bool { return v.Profile.HasChosen(dataset, k.Name) }
+		if p.row(k.Name) != nil || !slices.ContainsFunc(p.Columns, on) {
+			continue
+		}
+		if !added {
+			p.Groups, added = append(p.Groups, "Not in the paper"), true
+		}
+		row := PerformanceRow{Name: k.Title, Model: k.Name, Group: len(p.Groups) - 1, beyond: true}
+		p.Rows = append(p.Rows, row)
+	}
+	return added
+}
+
+// balanced adds a table of the rows that were published for class-balanced splits, run on such, and by hovering the
+// difference to the paper's random splits.
+func (d *Document) balanced(v *View, p *Performance, all searches, name string) {
+	t := &report.Table{ID: name + "-balanced", Title: v.title("Rows published for class-balanced splits, run on those"),
+		Corner: "Model"}
+	for _, dataset := range p.Columns {
+		t.Columns = append(t.Columns, beside(dataset, unit(dataset))...)
+	}
+	from := ""
+	for _, row := range p.Rows {
+		if !row.Balanced {
+			continue
+		}
+		from = row.From
+		r := report.Row{Label: row.Name}
+		for k, dataset := range p.Columns {
+			published := row.Cells[k]
+			on := v.Search(dataset+data.Balanced, row.Model)
+			c := cell(on, published.Mean)
+			if here := all[[2]string{row.Model, dataset}]; len(on.Values()) > 0 && len(here.Values()) > 0 {
+				c = c.Hover(fmt.Sprintf("%+.2f to the paper's splits", mean(on)-mean(here)))
+			}
+			r.Cells = append(r.Cells, c, report.Mean(published.Mean, published.Std, 10, 2).Published())
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	if from == "" {
+		return
+	}
+	d.Tables = append(d.Tables, t)
+	d.note("The rows of %s were published for splits with equally many training nodes of each class, which the paper "+
+		"sets beside its own results on plain random splits. A class with fewer nodes than that is used up in training "+
+		"and never tested: two of seven on Cora, one of six on Citeseer, six of ten on Computers. Both are run here: "+
+		"on the paper's splits above, on theirs in a table of its own (datasets cora%s and so on), with settings "+
+		"chosen on each.", from, data.Balanced)
+}
+
+func mean(f runs.Found) float64 { return metrics.Mean(f.Values()) }
+
+// behind makes a note for each model with reverse layers: the datasets on which it is not ahead of its backbone, or
+// else those on which it is. With judged, verdicts say it for models whose gains the paper has.
+func behind(p *Performance, all searches, judged bool) (notes []string) {
+	for _, row := range p.Rows {
+		plain := p.plain(row)
+		if plain == nil || judged && row.Delta != nil {
+			continue
+		}
+		var where, ahead []string
+		for _, dataset := range p.Columns {
+			with, without := all[[2]string{row.Model, dataset}], all[[2]string{plain.Model, dataset}]
+			gains := with.Gains(without)
+			switch mean := metrics.Mean(gains); {
+			case len(with.Bad) > 0 && len(without.Tests) > 0:
+				where = append(where, fmt.Sprintf("%s (it diverged on %s)", dataset, count(len(with.Bad), "split")))
+			case len(gains) == 0:
+			case mean > 0:
+				ahead = append(ahead, dataset)
+			default:
+				where = append(where, fmt.Sprintf("%s (%+.2f; %s)", dataset, mean, tested(gains)))
+			}
+		}
+		if len(where) > 0 {
+			notes = append(notes, fmt.Sprintf("%s is not ahead of its plain backbone here on %s.", row.Name,
+				strings.Join(where, ", ")))
+		} else if len(ahead) > 0 {
+			notes = append(notes, fmt.Sprintf("%s is ahead of its plain backbone here on %s.", row.Name,
+				strings.Join(ahead, ", ")))
+		}
+	}
+	return notes
+}
+
+// slips makes a note for each published gain that is not the difference of the two means in the same table.
+func slips(p *Performance) (notes []string) {
+	for _, row := range p.Rows {
+		base := p.plain(row)
+		if base == nil {
+			continue
+		}
+		for k, delta := range row.Delta {
+			if own := row.Cells[k].Mean - base.Cells[k].Mean; math.Abs(own-delta) > 0.006 {
+				notes = append(notes, fmt.Sprintf("The paper prints %+.2f as the difference of %s on %s, while its "+
+					"two means differ by %+.2f.", delta, row.Name, p.Columns[k], own))
+			}
+		}
+	}
+	return notes
+}
+
+// settingsTable has the settings that were chosen for each model and dataset.
+func (v *View) settingsTable(p *Performance, all searches, name string) *report.Table {
+	t := &report.Table{ID: name + "-settings", Title: v.title("Settings of our runs, chosen on validation"),
+		Corner: "Dataset, model",
+		Columns: []report.Column{{Name: "layers"}, {Name: "hidden"}, {Name: "lr"}, {Name: "dropout"},
+			{Name: "weight decay"}, {Name: "c"}, {Name: "normalisation"}, {Name: "epochs, patience"},
+			{Name: "splits"}, {Name: "chosen by"}}}
+	for _, dataset := range p.Columns {
+		for _, row := range p.Rows {
+			f, have := all[[2]string{row.Model, dataset}]
+			if !have || f.Config.Model == "" {
+				continue
+			}
+			c, has := f.Config, f.Config.Values()
+			set := func(name string) report.Cell {
+				switch value := has[name].(type) {
+				case nil:
+					return report.Text("–")
+				case int:
+					return report.Count(value)
+				default:
+					return report.Text(fmt.Sprint(value))
+				}
+			}
+			t.Rows = append(t.Rows, report.Row{Label: dataset + ", " + row.Name,
+				Cells: []report.Cell{report.Text(c.Depth()), set("hidden"), set("lr"),
+					set("dropout"), set("weight_decay"), set("lipschitz"), set("norm"),
+					report.Text(fmt.Sprintf("%d, %d", c.Epochs, c.Patience)), report.Text(fmt.Sprint(f.Splits)),
+					report.Text(chosenBy(f))}})
+		}
+	}
+	if len(t.Rows) == 0 {
+		t.Rows = []report.Row{{Label: "none yet", Cells: make([]report.Cell, len(t.Columns))}}
+	}
+	return t
+}
+
+// chosenBy says how settings were chosen: by which search or source, out of how many candidates.
+func chosenBy(f runs.Found) string {
+	from := cmp.Or(f.Search, f.Source)
+	switch {
+	case f.Candidates > 1 && from != "":
+		return fmt.Sprintf("%s; best of %d compared", from, f.Candidates)
+	case f.Candidates > 1:
+		return fmt.Sprintf("the best of %d", f.Candidates)
+	}
+	return cmp.Or(from, "the profile")
 }

@@ -27,11 +27,6 @@ func (c Complexity) task(q Quantity, value int) (runs.Task, error) {
 	return runs.Whole(runs.Bench, graph.name(), model), err
 }
 
-// idle is the benchmark that shows the memory of the program itself.
-func (c Complexity) idle() runs.Task {
-	return runs.Whole(runs.Bench, c.Idle.name(), c.Model.Config)
-}
-
 func (r Random) name() string { return runs.RandomGraph(r.Nodes, r.Edges) }
 
 // complexity makes table 1: time and memory of a training step are about proportional to a power of each quantity; the
@@ -40,22 +35,16 @@ func complexity(v *View) *Document {
 	p, c := published[Complexities]("table1"), v.Profile.Complexity
 	t := &report.Table{ID: "table1-exponents",
 		Title: v.title("Powers of each quantity in a training step of " + titleOf(c.Model.Model)), Corner: "Quantity",
-		Columns: []report.Column{
-			{Group: "time", Name: "ours"}, {Group: "time", Name: "paper"}, {Group: "memory", Name: "ours"},
-			{Group: "memory", Name: "paper"}}}
+		Columns: append(beside("time", ""), beside("memory", "")...)}
 	raw := &report.Table{ID: "table1-measured", Title: v.title("What was measured"), Corner: "Quantity and value",
 		Columns: []report.Column{
 			{Name: "seconds per step"}, {Name: "memory", Unit: "MB over the program's own"}}}
-	nothing := v.timed("table1", c.idle().Dataset, c.idle().Config)
 	for i, q := range c.Quantities {
-		m := measured{nothing: nothing, quantity: q}
-		for _, value := range q.Values {
-			raw.Rows = append(raw.Rows, m.measure(v, value))
-		}
+		m := v.measure(q)
+		raw.Rows = append(raw.Rows, m.rows...)
 		t.Rows = append(t.Rows, report.Row{Label: q.Quantity,
-			Cells: []report.Cell{power(m.x, m.seconds, len(q.Values), m.why),
-				report.Number(p.Exponents[i].Time, 0).Published(),
-				power(m.x, m.memory, len(q.Values), m.why), report.Number(p.Exponents[i].Memory, 0).Published()}})
+			Cells: []report.Cell{power(m.exponent(m.seconds)), report.Number(p.Exponents[i].Time, 0).Published(),
+				power(m.exponent(m.memory)), report.Number(p.Exponents[i].Memory, 0).Published()}})
 	}
 	d := &Document{Tables: []*report.Table{stated(p), t, raw}}
 	d.note("Ours are slopes of straight lines through the logarithms, with R²; of time, of a whole training step " +
@@ -86,57 +75,60 @@ func stated(p *Complexities) *report.Table {
 	return t
 }
 
-// measured collects benchmarks in which one quantity varies: its values x, times, and memory less that of nothing, the
-// benchmark on a tiny graph.
+// measured are benchmarks in which one quantity varies: its values x, times, and memory less that of a benchmark on a
+// tiny graph; rows show them.
 type measured struct {
-	nothing            runs.Answer[runs.Timed]
-	quantity           Quantity
 	x, seconds, memory []float64
-	why                string
+	rows               []report.Row
+	why                string // some are missing
 }
 
-// measure adds the benchmark at one value, and returns it as a row.
-func (m *measured) measure(v *View, value int) report.Row {
-	row := report.Row{Label: fmt.Sprintf("%s = %d", m.quantity.Quantity, value)}
-	t, err := v.Profile.Complexity.task(m.quantity, value)
-	a := runs.Answer[runs.Timed]{}
-	if err != nil {
-		a.Why = "not run: " + err.Error()
-	} else {
-		a = v.timed("table1", t.Dataset, t.Config)
+// measure asks for the benchmarks of a quantity.
+func (v *View) measure(q Quantity) (m measured) {
+	c := v.Profile.Complexity
+	nothing := v.timed("table1", c.Idle.name(), c.Model.Config)
+	for _, value := range q.Values {
+		row := report.Row{Label: fmt.Sprintf("%s = %d", q.Quantity, value)}
+		t, err := c.task(q, value)
+		a := runs.Answer[runs.Timed]{}
+		if err != nil {
+			a.Why = "not run: " + err.Error()
+		} else {
+			a = v.timed("table1", t.Dataset, t.Config)
+		}
+		if a.OK() {
+			m.x, m.seconds = append(m.x, float64(value)), append(m.seconds, a.Outcome.EpochSeconds)
+			memory := report.Missing("not measured: the run shared its process")
+			if own := a.Outcome.Own() - nothing.Outcome.Own(); own > 0 && nothing.OK() {
+				m.memory = append(m.memory, own)
+				memory = report.Number(own/1e6, 0)
+			}
+			row.Cells = []report.Cell{report.Number(a.Outcome.EpochSeconds, 4), memory}
+		} else {
+			m.why = a.Why
+			row.Cells = []report.Cell{report.Missing(m.why), report.Missing(m.why)}
+		}
+		m.rows = append(m.rows, row)
 	}
-	if !a.OK() {
-		m.why = a.Why
-		row.Cells = []report.Cell{report.Missing(m.why), report.Missing(m.why)}
-		return row
-	}
-	m.x, m.seconds = append(m.x, float64(value)), append(m.seconds, a.Outcome.EpochSeconds)
-	memory := report.Missing("not measured: the run shared its process")
-	if own := a.Outcome.Own() - m.nothing.Outcome.Own(); own > 0 && m.nothing.OK() {
-		m.memory = append(m.memory, own)
-		memory = report.Number(own/1e6, 0)
-	}
-	row.Cells = []report.Cell{report.Number(a.Outcome.EpochSeconds, 4), memory}
-	return row
+	return m
 }
 
-// power shows the exponent p of y ∝ x^p, or why some of the measurements are missing.
-func power(x, y []float64, points int, why string) report.Cell {
-	f, why := allPoints(x, y, points, why)
-	if why != "" {
-		return report.Missing(why)
-	}
-	return report.Number(f.Slope, 2).Below(report.Text(fmt.Sprintf("R² = %.3f", f.R2)))
-}
-
-func allPoints(x, y []float64, points int, why string) (report.Fit, string) {
-	if len(y) < points || len(x) < points {
-		return report.Fit{}, cmp.Or(why,
+// exponent is p of y ∝ x^p, or why some of the measurements are missing.
+func (m measured) exponent(y []float64) (report.Fit, string) {
+	if len(y) < len(m.rows) {
+		return report.Fit{}, cmp.Or(m.why,
 			"no memory to measure: too little beside the program's own, or the run shared its process")
 	}
-	f, err := exponent(x, y)
+	f, err := exponent(m.x, y)
 	if err != nil {
 		return f, err.Error()
 	}
 	return f, ""
+}
+
+func power(f report.Fit, why string) report.Cell {
+	if why != "" {
+		return report.Missing(why)
+	}
+	return report.Number(f.Slope, 2).Below(report.Text(fmt.Sprintf("R² = %.3f", f.R2)))
 }

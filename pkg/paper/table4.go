@@ -25,8 +25,7 @@ func inversionErrors(v *View) *Document {
 	t := &report.Table{ID: "table4",
 		Title: v.title("Mean absolute error between the original and the restored inputs"), Corner: "Dataset"}
 	for _, m := range p.Models {
-		t.Columns = append(t.Columns, report.Column{Group: titleOf(m), Name: "ours"},
-			report.Column{Group: titleOf(m), Name: "paper"})
+		t.Columns = append(t.Columns, beside(titleOf(m), "")...)
 	}
 	largest, cells := 0.0, 0
 	for _, row := range p.Rows {
@@ -51,5 +50,39 @@ func inversionErrors(v *View) *Document {
 	if cells > 0 {
 		d.note("The largest of our %d errors is %.2g.", cells, largest)
 	}
+	return d
+}
+
+// noise is the smallest change that figure 5 shows; below are rounding errors of single precision.
+const noise = 1e-9
+
+// convergence makes figure 5: the mean absolute change of the iterate in each iteration, over the layers, of the runs
+// of table 4.
+func convergence(v *View) *Document {
+	p := published[InversionErrors]("table4")
+	d := &Document{}
+	var series []report.Series
+	for _, m := range p.Models {
+		for _, row := range p.Rows {
+			a := v.inversion(p, row.Dataset, m)
+			if !a.OK() {
+				continue // the verdicts say why
+			}
+			s := report.Series{Name: titleOf(m) + ", " + row.Dataset}
+			for i, r := range a.Outcome.Residual {
+				if r >= noise {
+					s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, float64(r))
+				}
+			}
+			series = append(series, s)
+		}
+	}
+	if len(series) > 0 {
+		d.Figures = append(d.Figures,
+			report.Curves("fig5", v.title("Mean absolute difference of consecutive iterates"), "iteration",
+				"mean |difference|", series, report.Axes{LogY: true}))
+	}
+	d.note("Changes below %g are rounding errors, and left out of the figure.", noise)
+	d.note("%d reverse layers of width %d, c = %g; see table 4.", p.Depth, v.Profile.Inversions.Hidden, p.Lipschitz)
 	return d
 }

@@ -16,8 +16,7 @@ func statistics(v *View) *Document {
 	for _, name := range []string{
 		"nodes", "edges", "classes", "average degree", "edge homophily", "adjusted homophily",
 	} {
-		t.Columns = append(t.Columns, report.Column{Group: name, Name: "ours"},
-			report.Column{Group: name, Name: "paper"})
+		t.Columns = append(t.Columns, beside(name, "")...)
 	}
 	d := &Document{Tables: []*report.Table{t}}
 	equal, here := 0, 0

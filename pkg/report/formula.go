@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -22,39 +23,24 @@ const (
 // known are the characters of a formula, beside _ and ^ for subscripts and superscripts, and braces around these.
 const known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 +-=|()[]/.,<>"
 
+var formulaPiece = regexp.MustCompile(`^(?:([_^])(?:\{([^}]+)\}|([^{]))|[^_^]+)`)
+
 func parseFormula(text string) ([]piece, error) {
 	var pieces []piece
 	for rest := text; rest != ""; {
-		p := piece{level: map[byte]level{'_': subscript, '^': superscript}[rest[0]]}
-		end := strings.IndexAny(rest, "_^")
-		if p.level == onLine {
-			if end < 0 {
-				end = len(rest)
-			}
-			p.text, rest = rest[:end], rest[end:]
-		} else {
-			var ok bool
-			if p.text, rest, ok = argument(rest[1:]); !ok {
-				return nil, fmt.Errorf("in the formula %q a _ or ^ has nothing behind it, or a { no }", text)
-			}
+		found := formulaPiece.FindStringSubmatch(rest)
+		if found == nil {
+			return nil, fmt.Errorf("in the formula %q a _ or ^ has nothing behind it, or a { no }", text)
+		}
+		p := piece{found[0], map[string]level{"_": subscript, "^": superscript}[found[1]]}
+		if p.level != onLine {
+			p.text = found[2] + found[3]
 		}
 		if odd := strings.Trim(p.text, known); odd != "" {
 			return nil, fmt.Errorf("the formula %q holds %q, which formulas don't know: "+
 				"see Formula for what they may hold", text, odd)
 		}
-		pieces = append(pieces, p)
+		pieces, rest = append(pieces, p), rest[len(found[0]):]
 	}
 	return pieces, nil
-}
-
-// argument takes the subscript or superscript from the text that follows _ or ^: one character, or all in braces.
-func argument(text string) (taken, rest string, ok bool) {
-	if strings.HasPrefix(text, "{") {
-		taken, rest, ok = strings.Cut(text[1:], "}")
-		return taken, rest, ok && taken != ""
-	}
-	if text == "" {
-		return "", "", false
-	}
-	return text[:1], text[1:], true
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"regexp"
 	"strconv"
 
 	"github.com/srwiley/rasterx"
@@ -115,30 +116,32 @@ func (e *element) outline() (path, error) {
 // arguments. For example, "L 10 20" draws a line to the point (10, 20).
 var arguments = map[byte]int{'M': 2, 'L': 2, 'H': 1, 'V': 1, 'C': 6, 'Q': 4, 'A': 7, 'Z': 0}
 
+// pathToken matches a letter, a number, or else a character that does not belong into a path.
+var pathToken = regexp.MustCompile(`[A-Za-z]|[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|[^\s,]`)
+
 func parsePath(d string) (path, error) {
 	var p pen
-	command := byte(0)
-	for i := skip(d, 0); i < len(d); i = skip(d, i) {
-		repeated := true
-		if c := d[i] &^ 0x20; c >= 'A' && c <= 'Z' {
-			command, repeated = d[i], false
-			i++
+	command, repeated := byte(0), false
+	for tokens := pathToken.FindAllString(d, -1); len(tokens) > 0; repeated = true {
+		if c := tokens[0][0] &^ 0x20; c >= 'A' && c <= 'Z' {
+			command, repeated, tokens = tokens[0][0], false, tokens[1:]
 		}
 		n, ok := arguments[command&^0x20]
 		if !ok || repeated && n == 0 {
 			return nil, fmt.Errorf("the path %.40q... has an unknown command", d)
 		}
+		if len(tokens) < n {
+			return nil, fmt.Errorf("the path %.40q... lacks numbers", d)
+		}
 		v := make([]float64, n)
 		for k := range v {
-			i = skip(d, i)
-			end := numberEnd(d, i)
 			var err error
-			if v[k], err = strconv.ParseFloat(d[i:end], 64); err != nil {
+			if v[k], err = strconv.ParseFloat(tokens[k], 64); err != nil {
 				return nil, fmt.Errorf("the path %.40q... lacks numbers", d)
 			}
-			i = end
 		}
 		p.draw(command, repeated, v)
+		tokens = tokens[n:]
 	}
 	return p.drawn, nil
 }
@@ -189,29 +192,6 @@ func (p *pen) draw(command byte, repeated bool, v []float64) {
 		p.at = p.start
 		p.drawn.add('Z')
 	}
-}
-
-func skip(d string, i int) int {
-	for i < len(d) && (d[i] == ' ' || d[i] == ',' || d[i] == '\n') {
-		i++
-	}
-	return i
-}
-
-// numberEnd is just after the number that begins at d[i].
-func numberEnd(d string, i int) int {
-	end, dot := i, false
-	for ; end < len(d); end++ {
-		switch c := d[end]; {
-		case c >= '0' && c <= '9', c == 'e':
-		case c == '.' && !dot:
-			dot = true
-		case (c == '-' || c == '+') && (end == i || d[end-1] == 'e'):
-		default:
-			return end
-		}
-	}
-	return end
 }
 
 func (p *path) quadratic(from, control, to point) {
