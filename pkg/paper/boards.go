@@ -23,37 +23,32 @@ func (d *Document) otherModel(model string) {
 	}
 }
 
-// strip is a row of maps of the predictions from each state, and of the mines.
-func strip(states []runs.Layer, mines []float64) report.Strip {
-	var panels []report.Panel
-	for _, s := range states {
-		panels = append(panels, report.Panel{Title: fmt.Sprintf("layer %d", s.Layer), Values: s.Boards[0]})
-	}
-	return report.Strip{Panels: append(panels, report.Panel{Title: "mines", Values: mines})}
-}
-
 // representations makes figure 1.
 func representations(v *View) *Document {
 	d := &Document{}
 	b := v.Profile.Boards
-	show := func(id, title string, c train.Config, a runs.Answer[runs.Trained],
-		states func(*runs.Followed) []runs.Layer) {
+	show := func(id string, c train.Config, process string, states func(*runs.Followed) []runs.Layer) {
+		title, a := titleOf(c.Model)+", "+process, v.onBoards(c)
 		f, why := statesOf(a)
 		if why != "" {
 			d.note("%s: %s.", title, why)
 			return
 		}
+		var panels []report.Panel
+		for _, s := range states(f) {
+			panels = append(panels, report.Panel{Title: fmt.Sprintf("layer %d", s.Layer), Values: s.Boards[0]})
+		}
+		panels = append(panels, report.Panel{Title: "mines", Values: f.Boards[0].Mines})
 		d.Figures = append(d.Figures, report.Boards(id, v.title(title), "probability of a mine",
-			b.Shown.Side, b.Shown.Side, []report.Strip{strip(states(f), f.Boards[0].Mines)}))
+			b.Shown.Side, b.Shown.Side, []report.Strip{{Panels: panels}}))
 		d.note("%s: %s layers, width %d, test ROC-AUC %.3f.", title, c.Depth(), c.Hidden, a.Outcome.Test)
 	}
 	forward := func(f *runs.Followed) []runs.Layer { return f.Forward }
 	backward := func(f *runs.Followed) []runs.Layer { return f.Reverse }
-	both, one := b.Reverse.Config, b.Plain.Config
-	d.otherModel(both.Model)
-	show("fig1-forward", titleOf(both.Model)+", forward process", both, v.onBoards(both), forward)
-	show("fig1-reverse", titleOf(both.Model)+", reverse process", both, v.onBoards(both), backward)
-	show("fig1-"+one.Model, titleOf(one.Model)+", forward process only", one, v.onBoards(one), forward)
+	d.otherModel(b.Reverse.Model)
+	show("fig1-forward", b.Reverse.Config, "forward process", forward)
+	show("fig1-reverse", b.Reverse.Config, "reverse process", backward)
+	show("fig1-"+b.Plain.Model, b.Plain.Config, "forward process only", forward)
 	d.note("A %d x %d part of the board, from row %d and column %d (counted from 0). Each map is the probability of "+
 		"a mine that the trained head gives when it reads this layer alone, with zeros in the place of the other "+
 		"direction, as in the paper; layer 0 is the encoded input. An empty map: the head gives nearly the same "+

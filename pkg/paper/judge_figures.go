@@ -83,91 +83,85 @@ func (v *View) smoothed(dataset, model string, forward int) (m runs.Model,
 	return all[i], a, why
 }
 
-// gslBelowCases tests that the GSL of a reverse process is below a limit after every layer. It is Weaker with fewer
-// than Layers reverse layers, or a bound c of less than Lipschitz.
-func gslBelowCases(v *View, r rule) (all []claimCase) {
-	for _, dataset := range v.Profile.Smoothness.Datasets {
-		all = append(all, claimCase{model: r.Model, dataset: dataset, judge: func() finding {
-			m, a, why := v.smoothed(dataset, r.Model, 0)
-			if why != "" {
-				return noNumbers(why, math.NaN())
-			}
-			highest := most(a.Outcome.Followed.Reverse)
-			verdict := graded(highest < r.Below && m.Reverse >= r.Layers && m.Contraction() >= r.Lipschitz,
-				highest < r.Below)
-			return found(verdict, highest, r.Below, values{"highest": highest, "depth": m.Depth(), "c": m.Contraction(),
-				"metric": a.Outcome.Metric, "test": 100 * float64(a.Outcome.Test)})
-		}})
-	}
-	return all
-}
+// onStates makes a case for each dataset of figure 3 and each depth (0: any), about what was recorded of the model's
+// states.
+func (v *View) onStates(model string, depths []int,
+	judge func(dataset string, m runs.Model, o runs.Trained) finding) (all []claimCase) {
 
-// gslAboveCases tests that a plain model over-smooths: the smallest GSL of the layers after the layer After. There is a
-// case for each dataset and depth.
-func gslAboveCases(v *View, r rule) (all []claimCase) {
 	for _, dataset := range v.Profile.Smoothness.Datasets {
-		for _, depth := range r.Depths {
-			all = append(all, claimCase{model: r.Model, dataset: dataset, aspect: fmt.Sprintf("%d layers", depth),
-				judge: func() finding { return r.gslAbove(v, dataset, depth) }})
+		for _, depth := range depths {
+			one := claimCase{model: model, dataset: dataset, judge: func() finding {
+				m, a, why := v.smoothed(dataset, model, depth)
+				if why != "" {
+					return noNumbers(why, math.NaN())
+				}
+				return judge(dataset, m, a.Outcome)
+			}}
+			if depth > 0 {
+				one.aspect = fmt.Sprintf("%d layers", depth)
+			}
+			all = append(all, one)
 		}
 	}
 	return all
 }
 
-func (r rule) gslAbove(v *View, dataset string, depth int) finding {
-	_, a, why := v.smoothed(dataset, r.Model, depth)
-	if why != "" {
-		return noNumbers(why, math.NaN())
-	}
-	forward := a.Outcome.Followed.Forward
-	lowest := least(forward, func(l runs.Layer) bool { return l.Layer > r.After })
-	if math.IsInf(lowest, 0) {
-		return notRun("no layers were followed there")
-	}
-	return found(graded(lowest >= r.Above, lowest >= r.Weaker), lowest, r.Above, values{"at": at(forward, r.After),
-		"lowest": lowest, "metric": a.Outcome.Metric, "test": 100 * float64(a.Outcome.Test)})
+// gslBelowCases tests that the GSL of a reverse process is below a limit after every layer. It is Weaker with fewer
+// than Layers reverse layers, or a bound c of less than Lipschitz.
+func gslBelowCases(v *View, r rule) []claimCase {
+	return v.onStates(r.Model, []int{0}, func(_ string, m runs.Model, o runs.Trained) finding {
+		highest := most(o.Followed.Reverse)
+		verdict := graded(highest < r.Below && m.Reverse >= r.Layers && m.Contraction() >= r.Lipschitz,
+			highest < r.Below)
+		return found(verdict, highest, r.Below, values{"highest": highest, "depth": m.Depth(), "c": m.Contraction(),
+			"metric": o.Metric, "test": 100 * float64(o.Test)})
+	})
+}
+
+// gslAboveCases tests that a plain model over-smooths: the smallest GSL of the layers after the layer After. There is a
+// case for each dataset and depth.
+func gslAboveCases(v *View, r rule) []claimCase {
+	return v.onStates(r.Model, r.Depths, func(_ string, _ runs.Model, o runs.Trained) finding {
+		forward := o.Followed.Forward
+		lowest := least(forward, func(l runs.Layer) bool { return l.Layer > r.After })
+		if math.IsInf(lowest, 0) {
+			return notRun("no layers were followed there")
+		}
+		return found(graded(lowest >= r.Above, lowest >= r.Weaker), lowest, r.Above, values{"at": at(forward, r.After),
+			"lowest": lowest, "metric": o.Metric, "test": 100 * float64(o.Test)})
+	})
 }
 
 // gslLessCases tests that the forward process of Model has a smaller mean GSL than each training of the model Plain,
 // over the layers recorded for both. It is Weaker with a bound c of less than Lipschitz (such layers hardly change the
 // features, so that there is not much to compare), or if below some trainings only.
-func gslLessCases(v *View, r rule) (all []claimCase) {
-	for _, dataset := range v.Profile.Smoothness.Datasets {
-		all = append(all, claimCase{model: r.Model, dataset: dataset,
-			judge: func() finding { return r.gslLess(v, dataset) }})
-	}
-	return all
-}
-
-func (r rule) gslLess(v *View, dataset string) finding {
-	reversed, a, why := v.smoothed(dataset, r.Model, 0)
-	if why != "" {
-		return noNumbers(why, math.NaN())
-	}
-	less := 0
-	var each []values
-	for _, m := range v.Profile.Smoothness.Models {
-		if m.Model != r.Plain {
-			continue
+func gslLessCases(v *View, r rule) []claimCase {
+	return v.onStates(r.Model, []int{0}, func(dataset string, reversed runs.Model, o runs.Trained) finding {
+		less := 0
+		var each []values
+		for _, m := range v.Profile.Smoothness.Models {
+			if m.Model != r.Plain {
+				continue
+			}
+			_, plain, why := v.smoothed(dataset, r.Plain, m.Forward)
+			if why != "" {
+				return notRun(why)
+			}
+			own, theirs := sharedGSL(o.Followed.Forward, plain.Outcome.Followed.Forward)
+			if math.IsNaN(own) {
+				return notRun("no layers were followed in both")
+			}
+			if own < theirs {
+				less++
+			}
+			each = append(each, values{"own": own, "plain": theirs, "layers": m.Forward})
 		}
-		_, plain, why := v.smoothed(dataset, r.Plain, m.Forward)
-		if why != "" {
-			return notRun(why)
+		if len(each) == 0 {
+			return notRun("the profile has no plain models")
 		}
-		own, theirs := sharedGSL(a.Outcome.Followed.Forward, plain.Outcome.Followed.Forward)
-		if math.IsNaN(own) {
-			return notRun("no layers were followed in both")
-		}
-		if own < theirs {
-			less++
-		}
-		each = append(each, values{"own": own, "plain": theirs, "layers": m.Forward})
-	}
-	if len(each) == 0 {
-		return notRun("the profile has no plain models")
-	}
-	return found(graded(less == len(each) && reversed.Contraction() >= r.Lipschitz, less > 0), math.NaN(), math.NaN(),
-		values{"c": reversed.Contraction(), "each": each})
+		return found(graded(less == len(each) && reversed.Contraction() >= r.Lipschitz, less > 0), math.NaN(),
+			math.NaN(), values{"c": reversed.Contraction(), "each": each})
+	})
 }
 
 // sharedGSL returns the mean GSL of a and of b over the layers recorded for both, without layer 0, the encoded input.

@@ -67,21 +67,13 @@ func (v *View) results(p *Performance, all searches, name string) *report.Table 
 		cells := make([]report.Cell, 0, 2*len(p.Columns))
 		for k, dataset := range p.Columns {
 			f, have := all[[2]string{row.Model, dataset}]
-			if row.beyond {
-				if !have {
-					f.Why = "not run: the profile has no chosen settings for it"
-				}
-				cells = append(cells, cell(f, math.NaN()), notInPaper.Published())
-				continue
-			}
-			if !have {
+			switch {
+			case !have && row.beyond:
+				f.Why = "not run: the profile has no chosen settings for it"
+			case !have:
 				f.Why = "not run: revgnn does not have this model"
 			}
-			theirs := report.Mean(row.Cells[k].Mean, row.Cells[k].Std, 10, 2).Published()
-			if row.Layers != nil {
-				theirs = theirs.Hover(fmt.Sprintf("(%d/%d)", row.Layers[k][0], row.Layers[k][1]))
-			}
-			cells = append(cells, cell(f, row.Cells[k].Mean), theirs)
+			cells = append(cells, compare(f, row, k)...)
 		}
 		t.Rows = append(t.Rows, report.Row{Group: p.Groups[row.Group], Label: row.Name, Cells: cells})
 		if plain := p.plain(row); plain != nil {
@@ -116,6 +108,19 @@ func absence(f runs.Found) string {
 		return f.Why
 	}
 	return reasons(f)
+}
+
+// compare shows our result f beside that in column k of a row, whose numbers of layers show by hovering.
+func compare(f runs.Found, row PerformanceRow, k int) []report.Cell {
+	if row.beyond {
+		return []report.Cell{cell(f, math.NaN()), notInPaper.Published()}
+	}
+	published := row.Cells[k]
+	theirs := report.Mean(published.Mean, published.Std, 10, 2).Published()
+	if row.Layers != nil {
+		theirs = theirs.Hover(fmt.Sprintf("(%d/%d)", row.Layers[k][0], row.Layers[k][1]))
+	}
+	return []report.Cell{cell(f, published.Mean), theirs}
 }
 
 // cell shows our result f, and by hovering its distance to the published mean, unless that is NaN.
@@ -253,13 +258,13 @@ func (d *Document) balanced(v *View, p *Performance, all searches, name string) 
 		from = row.From
 		r := report.Row{Label: row.Name}
 		for k, dataset := range p.Columns {
-			published := row.Cells[k]
 			on := v.Search(dataset+data.Balanced, row.Model)
-			c := cell(on, published.Mean)
+			both := compare(on, row, k)
 			if here := all[[2]string{row.Model, dataset}]; len(on.Values()) > 0 && len(here.Values()) > 0 {
-				c = c.Hover(fmt.Sprintf("%+.2f to the paper's splits", mean(on)-mean(here)))
+				both[0] = both[0].Hover(fmt.Sprintf("%+.2f to the paper's splits",
+					metrics.Mean(on.Values())-metrics.Mean(here.Values())))
 			}
-			r.Cells = append(r.Cells, c, report.Mean(published.Mean, published.Std, 10, 2).Published())
+			r.Cells = append(r.Cells, both...)
 		}
 		t.Rows = append(t.Rows, r)
 	}
@@ -273,8 +278,6 @@ func (d *Document) balanced(v *View, p *Performance, all searches, name string) 
 		"on the paper's splits above, on theirs in a table of its own (datasets cora%s and so on), with settings "+
 		"chosen on each.", from, data.Balanced)
 }
-
-func mean(f runs.Found) float64 { return metrics.Mean(f.Values()) }
 
 // behind makes a note for each model with reverse layers: the datasets on which it is not ahead of its backbone, or
 // else those on which it is. With judged, verdicts say it for models whose gains the paper has.

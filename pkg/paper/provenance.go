@@ -58,19 +58,9 @@ func commitText(r *runs.Record) string {
 	return version + " (" + r.Commit + ")"
 }
 
-// doubts are sentences on runs that today's program may not repeat exactly, and on runs whose commit is unknown.
+// doubts are sentences on runs without commit and version, and on trainings by commits whose numbers today's program
+// does not repeat to the digit (data/records/older.json).
 func doubts(records []*runs.Record) (out []string) {
-	for _, text := range []string{nameless(records), older(records)} {
-		if text != "" {
-			out = append(out, text)
-		}
-	}
-	return out
-}
-
-// older is a sentence on trainings by commits whose numbers today's program does not repeat to the digit
-// (data/records/older.json), or "".
-func older(records []*runs.Record) string {
 	var known struct {
 		Commits []string
 		Says    string
@@ -78,48 +68,37 @@ func older(records []*runs.Record) string {
 	if err := json.Unmarshal(data.Older(), &known); err != nil {
 		panic("data/records/older.json: " + err.Error()) // this cannot happen: the file is embedded
 	}
-	var all []*runs.Record
+	var nameless, older []*runs.Record
+	unnamed := map[string]int{}
 	for _, r := range records {
+		if commitText(r) == "" {
+			nameless = append(nameless, r)
+			unnamed[strings.TrimSpace(r.Kind+" "+r.Model)+" on "+r.Dataset]++
+		}
 		if r.Kind == runs.Train && r.Commit != "" && slices.ContainsFunc(known.Commits, func(c string) bool {
 			return strings.HasPrefix(r.Commit, c)
 		}) {
-			all = append(all, r)
+			older = append(older, r)
 		}
-	}
-	if len(all) == 0 {
-		return ""
-	}
-	are := "are"
-	if len(all) == 1 {
-		are = "is"
-	}
-	return fmt.Sprintf("%d of %s, of %s, %s of older builds: %s.", len(all), count(len(records), "run"), days(all), are,
-		known.Says)
-}
-
-// nameless is a sentence on records without commit and version, or "".
-func nameless(records []*runs.Record) string {
-	of := map[string]int{}
-	var all []*runs.Record
-	for _, r := range records {
-		if commitText(r) == "" {
-			of[strings.TrimSpace(r.Kind+" "+r.Model)+" on "+r.Dataset]++
-			all = append(all, r)
-		}
-	}
-	if len(all) == 0 {
-		return ""
 	}
 	var parts []string
-	for _, what := range slices.Sorted(maps.Keys(of)) {
-		parts = append(parts, fmt.Sprintf("%d × %s", of[what], what))
+	for _, what := range slices.Sorted(maps.Keys(unnamed)) {
+		parts = append(parts, fmt.Sprintf("%d × %s", unnamed[what], what))
 	}
-	names := "name"
-	if len(all) == 1 {
-		names = "names"
+	say := func(some []*runs.Record, one, several, says string) {
+		if len(some) == 0 {
+			return
+		}
+		if len(some) == 1 {
+			several = one
+		}
+		out = append(out, fmt.Sprintf("%d of %s, of %s, %s %s.", len(some), count(len(records), "run"), days(some), several,
+			says))
 	}
-	return fmt.Sprintf("%d of %s, of %s, %s neither commit nor version, since the program that made them was built "+
-		"without either: %s.", len(all), count(len(records), "run"), days(all), names, strings.Join(parts, ", "))
+	say(nameless, "names", "name", "neither commit nor version, since the program that made them was built without "+
+		"either: "+strings.Join(parts, ", "))
+	say(older, "is", "are", "of older builds: "+known.Says)
+	return out
 }
 
 // each joins the different texts of the records, sorted.
