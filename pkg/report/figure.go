@@ -2,8 +2,10 @@ package report
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 )
 
@@ -81,4 +83,27 @@ func (f *Figure) marshal(option map[string]any) ([]byte, error) {
 		return nil, fmt.Errorf("report: figure %q: its data can't be written as JSON: %w", f.ID, err)
 	}
 	return bytes.TrimSpace(b.Bytes()), nil
+}
+
+// CSV is the data: a row for each point of a curve, cell of a map, or line of [Parallel].
+func (f *Figure) CSV() (string, error) {
+	if err := f.check(); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if err := csv.NewWriter(&b).WriteAll(f.chart.numbers()); err != nil {
+		return "", fmt.Errorf("report: figure %q: %w", f.ID, err)
+	}
+	return b.String(), nil
+}
+
+// LaTeX is a float that shows the PNG picture, which must be beside the document in a file named after the ID
+// (loss.png); it needs \usepackage{graphicx}.
+func (f *Figure) LaTeX() (string, error) {
+	if err := f.check(); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%% Needs \\usepackage{graphicx}, and %[1]s.png beside the document.\n\\begin{figure}[t]\n"+
+		"\\centering\n\\includegraphics[width=\\linewidth]{%[1]s}\n\\caption{%[2]s}\n\\label{fig:%[1]s}\n\\end{figure}\n",
+		f.ID, inLaTeX.plain(f.Title)), nil
 }

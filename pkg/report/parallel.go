@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
@@ -143,4 +144,24 @@ func (p *parallel) compact() (map[string]any, string) {
 
 func (p *parallel) static() (map[string]any, string, error) {
 	return p.option(), strings.TrimSpace(parallelJS), nil
+}
+
+func (p *parallel) numbers() [][]string {
+	head := []string{"line", "good", "marked"}
+	for _, a := range p.axes {
+		head = append(head, a.Name)
+	}
+	lines := [][]string{head}
+	for _, l := range p.lines {
+		line := []string{l.Name, exact(l.Value), strconv.FormatBool(l.Marked)}
+		for i, v := range l.Values {
+			text := exact(v)
+			if names := p.axes[i].Categories; len(names) > 0 && v == v {
+				text = names[int(v)]
+			}
+			line = append(line, text)
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }

@@ -130,3 +130,13 @@ func (b *board) packed(values []float64) string {
 }
 
 func (s *slider) static() (map[string]any, string, error) { return s.still.static() }
+
+// numbers has the cells of all frames; the column strip names the frame.
+func (s *slider) numbers() [][]string {
+	all := *s.live
+	all.strips = nil
+	for _, f := range s.frames {
+		all.strips = append(all.strips, Strip{Title: f.Name, Panels: f.Panels})
+	}
+	return all.numbers()
+}

@@ -4,19 +4,29 @@
 // GoNB compiles each cell as a program of its own, without the variables of earlier cells: [Save] stores a value in a
 // file, and [Load] reads it. Package live trains networks and returns [Runs], whose methods compare them:
 //
-// \\truns := nb.Load[nb.Runs]("runs")
-// \\tnb.Show(runs.Table("scores", "Scores", nb.Validation(2), nb.Test(2)), runs.Losses("loss", "Loss while training"))
+//	runs := nb.Load[nb.Runs]("runs")
+//	nb.Show(runs.Table("scores", "Scores", nb.Validation(2), nb.Test(2)), runs.Losses("loss", "Loss while training"))
 //
 // The package depends on neither engine nor trainer, so that a cell that only shows compiles in half the time.
 package nb
 
 import (
+	"bufio"
+	"cmp"
+	"encoding/gob"
+	"errors"
 	"fmt"
+	"html"
+	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 
+	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
@@ -45,3 +55,110 @@ func show(item report.Item) {
 		protocol.MIMETextPlain: item.Text(),
 	}})
 }
+
+// Must returns v, or panics with err, so that the cell fails with its message.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// Check panics with the first error.
+func Check(errs ...error) {
+	for _, err := range errs {
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
+// Save stores a copy of v, without unexported fields, for later cells of the kernel. It panics if that fails.
+func Save(name string, v any) {
+	err := files.WriteSealed(file(name), func(w io.Writer) error { return gob.NewEncoder(w).Encode(v) })
+	if err != nil {
+		panic(fmt.Errorf("nb: saving %q: %w", name, err))
+	}
+}
+
+// Load returns what [Save] stored. It panics if there is nothing, or nothing of type T.
+func Load[T any](name string) T {
+	f, err := files.OpenSealed(file(name), "what a cell saved")
+	if errors.Is(err, fs.ErrNotExist) {
+		panic(fmt.Errorf("nb: nothing is saved as %q: run the cell that saves it first", name))
+	} else if err != nil {
+		panic(fmt.Errorf("nb: loading %q: %w; run the cell that saves it again", name, err))
+	}
+	defer f.Close()
+	var v T
+	if err := gob.NewDecoder(f).Decode(&v); err != nil {
+		panic(fmt.Errorf("nb: loading %q: %w", name, err))
+	}
+	return v
+}
+
+// Folder is the kernel's temporary folder, removed when the kernel ends; "" outside a notebook.
+func Folder() string { return os.Getenv(protocol.GONB_TMP_DIR_ENV) }
+
+func file(name string) string {
+	return filepath.Join(cmp.Or(Folder(), os.TempDir()), "saved-"+filepath.Base(name)+".gob")
+}
+
+// List is a list of sentences.
+type List []string
+
+func (l List) HTML() (string, error) {
+	var b strings.Builder
+	b.WriteString(`<ul style="max-width:60em">`)
+	for _, s := range l {
+		fmt.Fprintf(&b, `<li style="margin:4px 0">%s</li>`, html.EscapeString(s))
+	}
+	b.WriteString("</ul>\n")
+	return b.String(), nil
+}
+
+func (l List) Text() string { return strings.Join(l, "\n") }
+
+// Folded hides an item behind a line that a click opens.
+func Folded(line string, item report.Item) report.Item { return folded{line, item} }
+
+type folded struct {
+	line string
+	report.Item
+}
+
+func (f folded) HTML() (string, error) {
+	inner, err := f.Item.HTML()
+	return fmt.Sprintf(`<details><summary style="cursor:pointer;font:13px `+
+		`Helvetica,Arial,sans-serif">%s</summary>%s</details>`, html.EscapeString(f.line), inner), err
+}
+
+func (f folded) Text() string { return f.line + "\n" + f.Item.Text() }
+
+// Head returns the first lines of a text file. It panics if the file cannot be read.
+func Head(path string, lines int) report.Item {
+	f := Must(os.Open(path))
+	defer f.Close()
+	text, more := filepath.Base(path)+":\n", bufio.NewScanner(f)
+	for range lines {
+		if !more.Scan() {
+			break
+		}
+		text += more.Text() + "\n"
+	}
+	if more.Scan() {
+		text += "...\n"
+	}
+	if err := more.Err(); err != nil {
+		panic(fmt.Errorf("nb: reading %s: %w", path, err))
+	}
+	return verbatim(text)
+}
+
+type verbatim string
+
+func (v verbatim) HTML() (string, error) {
+	return "<pre>" + html.EscapeString(string(v)) + "</pre>\n", nil
+}
+
+func (v verbatim) Text() string { return string(v) }
