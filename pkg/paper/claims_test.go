@@ -84,7 +84,7 @@ func problem(c Claim, groups []ClaimGroup) error {
 		return fmt.Errorf("%s has no model %q", r.Table, r.Model)
 	}
 	for dataset, place := range r.Places {
-		if published[Performance](r.Table).column(dataset) < 0 || place < 1 || place > r.Rows {
+		if !slices.Contains(published[Performance](r.Table).Columns, dataset) || place < 1 || place > r.Rows {
 			return fmt.Errorf("place %d of %d rows on %q: give places from 1 on datasets of %s", place, r.Rows, dataset,
 				r.Table)
 		}

@@ -92,7 +92,13 @@ func (d *Document) remedies(v *View, dataset string, paper []report.Series) (plo
 			continue
 		}
 		if len(paper) > 0 {
-			panel.Series = append(panel.Series, upTo(paper[0], deepest))
+			own := paper[0]
+			n := len(own.X)
+			for n > 0 && own.X[n-1] > float64(deepest) {
+				n--
+			}
+			own.X, own.Y = own.X[:n], own.Y[:n]
+			panel.Series = append(panel.Series, own)
 		}
 		plots = append(plots, panel)
 	}
@@ -100,15 +106,6 @@ func (d *Document) remedies(v *View, dataset string, paper []report.Series) (plo
 		plots[i].Axes = report.Axes{Log2X: true, RangeY: [2]float64{math.Floor(10*low) / 10, 1}}
 	}
 	return plots
-}
-
-func upTo(s report.Series, layers int) report.Series {
-	n := 0
-	for n < len(s.X) && s.X[n] <= float64(layers) {
-		n++
-	}
-	s.X, s.Y = s.X[:n], s.Y[:n]
-	return s
 }
 
 // line is the GSL over layers, without layer 0, the encoded input, and without NaN.

@@ -110,8 +110,8 @@ func withRecords(p Profile, do func(r *runs.Runner) error) (err error) {
 	if _, err := store.AddCommitted(); err != nil {
 		return err
 	}
-	return do(&runs.Runner{Scope: runs.Scope{Profile: p.Profile}, Store: store, Alone: alone, Engine: open,
-		Load: load})
+	return do(&runs.Runner{Scope: runs.Scope{Profile: p.Profile}, Store: store, Alone: alone, Load: load,
+		Engine: func() (*engine.Engine, error) { return engine.Open("") }})
 }
 
 // complete makes the missing runs if they take no longer than [SecondsVariable] allows, or says how to make them.
@@ -148,30 +148,21 @@ func complete(r *runs.Runner, p Profile, items []Item) error {
 	return nil
 }
 
-// begin makes the missing runs. If the time of some is unknown, it stops after limit seconds, and says so; what has
-// ended by then is recorded.
+// begin makes the missing runs, and shows their progress in a bar. The notebook's stop button ends them. If the time of
+// some is unknown, begin stops after limit seconds, and says so; what has ended by then is recorded.
 func begin(r *runs.Runner, work runs.Work, plan runs.Plan, limit float64) (stopped bool, err error) {
-	ctx, end := watch(r)
-	defer end()
-	within, stop := ctx, context.CancelFunc(func() {})
-	if plan.Unknown > 0 {
-		within, stop = context.WithTimeout(ctx, time.Duration(limit*float64(time.Second)))
-	}
-	defer stop()
-	err = r.Run(within, work)
-	if within.Err() != nil && ctx.Err() == nil {
-		return true, nil
-	}
-	return false, err
-}
-
-// watch shows the runner's progress in a bar. The context ends with the notebook's stop button; call end after the last
-// run.
-func watch(r *runs.Runner) (ctx context.Context, end func()) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	within := ctx
+	if plan.Unknown > 0 {
+		var end context.CancelFunc
+		within, end = context.WithTimeout(ctx, time.Duration(limit*float64(time.Second)))
+		defer end()
+	}
 	bar := nb.Progress("runs")
 	var now runs.Progress
 	made := 0
+	defer func() { bar.Done(count(made, "run") + " made") }()
 	r.Starts = func(at runs.Progress) {
 		now = at
 		bar.Update(float64(at.Number-1)/float64(at.Total), fmt.Sprintf("%d of %d: %s; time left: %s", at.Number,
@@ -185,10 +176,11 @@ func watch(r *runs.Runner) (ctx context.Context, end func()) {
 	r.Ended = func(runs.Record) { made++ }
 	r.Notice = func(t runs.Task, text string) { fmt.Printf("%s: %s.\n", t, text) }
 	r.NoDataset = func(name string, why error) { fmt.Printf("Runs on %s are left out: %v.\n", name, why) }
-	return ctx, func() {
-		stop()
-		bar.Done(count(made, "run") + " made")
+	err = r.Run(within, work)
+	if within.Err() != nil && ctx.Err() == nil {
+		return true, nil
 	}
+	return false, err
 }
 
 // allowed reads [SecondsVariable].
@@ -214,8 +206,6 @@ func project() string {
 func load(ctx context.Context, name string) (*graphs.Graph, error) {
 	return runs.Load(ctx, name, datasets.Options{})
 }
-
-func open() (*engine.Engine, error) { return engine.Open("") }
 
 // alone runs a task in a process of its own: the cell's program again.
 func alone(ctx context.Context, t runs.Task) (runs.Record, error) {

@@ -53,15 +53,6 @@ func (r PerformanceRow) std(k int) float64 {
 	return r.Cells[k].Std
 }
 
-func (p *Performance) column(dataset string) int {
-	for i, c := range p.Columns {
-		if c == dataset {
-			return i
-		}
-	}
-	return -1
-}
-
 // plain is the row of the plain backbone of the model in row r, or nil.
 func (p *Performance) plain(r PerformanceRow) *PerformanceRow {
 	k, err := models.Lookup(r.Model)

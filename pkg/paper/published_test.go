@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,7 +66,7 @@ func TestPublishedSpotValues(t *testing.T) {
 		{"table6", "mlp", "photo", 84.72, 0.34}, {"table3", "grand+rep", "citeseer", 75.78, 1.48},
 	} {
 		p := published[Performance](c.table)
-		if cell := p.row(c.model).Cells[p.column(c.dataset)]; cell.Mean != c.mean || cell.Std != c.std {
+		if cell := p.row(c.model).Cells[slices.Index(p.Columns, c.dataset)]; cell.Mean != c.mean || cell.Std != c.std {
 			t.Errorf("%s, %s, %s: %+v", c.table, c.model, c.dataset, cell)
 		}
 	}
@@ -90,7 +91,7 @@ func TestTable3IsPartOfTable6(t *testing.T) {
 	part, all := published[Performance]("table3"), published[Performance]("table6")
 	for i, r := range part.Rows {
 		for k, dataset := range part.Columns {
-			if other := all.Rows[i].Cells[all.column(dataset)]; r.Name != all.Rows[i].Name || r.Cells[k] != other {
+			if other := all.Rows[i].Cells[slices.Index(all.Columns, dataset)]; r.Name != all.Rows[i].Name || r.Cells[k] != other {
 				t.Errorf("%s on %s: %v and %v", r.Name, dataset, r.Cells[k], other)
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
@@ -175,7 +175,7 @@ func judge(v *View) *Scorecard {
 	all := paperClaims()
 	s := &Scorecard{Profile: v.Profile.Name, About: v.Profile.About, Counts: map[Verdict]int{}}
 	for _, g := range all.Groups {
-		score := GroupScore{ClaimGroup: g, Counts: map[Verdict]int{}}
+		score := GroupScore{ClaimGroup: g, Counts: map[Verdict]int{}, Degrees: map[string]int{}}
 		for _, c := range all.Claims {
 			if c.Group != g.Name {
 				continue
@@ -194,13 +194,9 @@ func judge(v *View) *Scorecard {
 
 func (g *GroupScore) count(j Judgement) {
 	g.Counts[j.Verdict]++
-	if j.Degree == "" {
-		return
+	if j.Degree != "" {
+		g.Degrees[j.Degree]++
 	}
-	if g.Degrees == nil {
-		g.Degrees = map[string]int{}
-	}
-	g.Degrees[j.Degree]++
 }
 
 // id is the ID of a case, such as "table2/gcn/minesweeper".
@@ -318,7 +314,7 @@ func (s *Scorecard) Text(w io.Writer) {
 	}
 	for _, g := range s.Groups {
 		line(g.Title, g.Counts)
-		if g.Degrees != nil {
+		if len(g.Degrees) > 0 {
 			fmt.Fprintf(w, "  %s\n", g.apart())
 		}
 	}
@@ -415,11 +411,11 @@ func (j Judgement) sentence() string {
 
 // inAll counts the verdicts on claims that are not listed one by one.
 func inAll(claims []Judgement) string {
-	score := GroupScore{Counts: map[Verdict]int{}}
+	score := GroupScore{Counts: map[Verdict]int{}, Degrees: map[string]int{}}
 	for _, j := range claims {
 		score.count(j)
 	}
-	if score.Degrees == nil {
+	if len(score.Degrees) == 0 {
 		return fmt.Sprintf("Reproduced: %s of %s in the table.", count(score.Counts[Reproduced], "row"),
 			count(len(claims), "row"))
 	}
@@ -429,7 +425,7 @@ func inAll(claims []Judgement) string {
 
 // row writes two columns, the second broken into lines.
 func row(w io.Writer, head, text string) {
-	for i, line := range lines(text, textWidth-verdictWidth-2) {
+	for i, line := range report.Lines(text, textWidth-verdictWidth-2) {
 		if i > 0 {
 			head = ""
 		}
@@ -438,24 +434,9 @@ func row(w io.Writer, head, text string) {
 }
 
 func wrapped(w io.Writer, indent, text string) {
-	for _, line := range lines(text, textWidth-len(indent)) {
+	for _, line := range report.Lines(text, textWidth-len(indent)) {
 		fmt.Fprintf(w, "%s%s\n", indent, line)
 	}
-}
-
-// lines breaks text at spaces; a word longer than width gets a line of its own.
-func lines(text string, width int) (out []string) {
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			out, line = append(out, line), ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(out, line)
 }
 
 // Markdown returns the scorecard as a small table in Markdown.
@@ -469,7 +450,7 @@ func (s *Scorecard) Markdown() string {
 	}
 	for _, g := range s.Groups {
 		title := g.Title
-		if g.Degrees != nil {
+		if len(g.Degrees) > 0 {
 			title += fmt.Sprintf(" (not reproduced: %d below, %d above)", g.Degrees[Below], g.Degrees[Above])
 		}
 		line(title, g.Counts)

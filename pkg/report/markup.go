@@ -79,18 +79,23 @@ func (m markup) fine(c Cell, marks map[string]string) string {
 	if c.kind != kindWords || m.longest == 0 {
 		return all(m.line(c, unranked, marks))
 	}
-	lines, at := []string{}, ""
-	for _, word := range strings.Fields(c.text) {
-		if at != "" && utf8.RuneCountInString(at+word) >= m.longest {
-			lines, at = append(lines, at), ""
-		}
-		at = strings.TrimSpace(at + " " + word)
-	}
 	var parts []string
-	for _, c.text = range append(lines, at) {
+	for _, c.text = range Lines(c.text, m.longest) {
 		parts = append(parts, all(m.line(c, unranked, marks)))
 	}
 	return strings.Join(parts, m.newline)
+}
+
+// Lines breaks a text at spaces into lines of at most width characters; a longer word gets a line of its own.
+func Lines(text string, width int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line+word) >= width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return append(lines, line)
 }
 
 func (m markup) line(c Cell, r rank, marks map[string]string) string {

@@ -89,23 +89,12 @@ func (b *bounds) pixels() image.Rectangle {
 func (e *element) outline() (path, error) {
 	switch e.XMLName.Local {
 	case "rect":
-		x, y, w, h := e.number("x", 0), e.number("y", 0), e.number("width", 0), e.number("height", 0)
-		return path{{'M', []point{{x, y}}}, {'L', []point{{x + w, y}}}, {'L', []point{{x + w, y + h}}},
-			{'L', []point{{x, y + h}}}, {'Z', nil}}, nil
-	case "polygon", "polyline":
-		var p path
-		v := numbers(e.attributes["points"])
-		for i := 0; i+1 < len(v); i += 2 {
-			kind := byte('L')
-			if i == 0 {
-				kind = 'M'
-			}
-			p.add(kind, point{v[i], v[i+1]})
-		}
-		if e.XMLName.Local == "polygon" {
-			p.add('Z')
-		}
-		return p, nil
+		x, y := e.number("x", 0), e.number("y", 0)
+		return parsePath(fmt.Sprintf("M%g %gH%gV%gH%gZ", x, y, x+e.number("width", 0), y+e.number("height", 0), x))
+	case "polygon":
+		return parsePath("M" + e.attributes["points"] + "Z")
+	case "polyline":
+		return parsePath("M" + e.attributes["points"])
 	case "path":
 		return parsePath(e.attributes["d"])
 	}
