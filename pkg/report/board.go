@@ -396,9 +396,7 @@ var palette = func() color.Palette {
 	p := color.Palette{color.White}
 	const steps = 255
 	for i := range steps {
-		at := float64(i) / (steps - 1) * float64(len(shades)-1)
-		k := min(int(at), len(shades)-2)
-		p = append(p, mix(rgb(shades[k]), rgb(shades[k+1]), at-float64(k)))
+		p = append(p, shadeAt(float64(i)/(steps-1)))
 	}
 	return p
 }()
@@ -434,18 +432,3 @@ func (b *board) picture(p Panel) (string, error) {
 
 // ruled tells whether there are lines between cells.
 func (b *board) ruled() bool { return b.cell >= 8 }
-
-// rgb parses a colour "#rrggbb".
-func rgb(text string) color.RGBA {
-	v, err := strconv.ParseUint(text[1:], 16, 32)
-	if err != nil {
-		panic(err) // a colour in the source code of this package is wrong
-	}
-	return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 255}
-}
-
-// mix interpolates between two colours.
-func mix(from, to color.RGBA, share float64) color.RGBA {
-	between := func(a, b uint8) uint8 { return uint8(float64(a) + share*(float64(b)-float64(a)) + 0.5) }
-	return color.RGBA{R: between(from.R, to.R), G: between(from.G, to.G), B: between(from.B, to.B), A: 255}
-}

@@ -2,6 +2,8 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
+	"image/color"
 	"maps"
 	"math"
 	"strconv"
@@ -37,6 +39,23 @@ var strokes = []struct {
 // shades are the colours of maps: "Blues" of colorbrewer2.org without the lightest, since white stands for missing
 // values.
 var shades = []string{"#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b"}
+
+// shadeAt is the colour of a map at a share of the scale, from 0 to 1.
+func shadeAt(share float64) color.RGBA {
+	at := share * float64(len(shades)-1)
+	k := min(int(at), len(shades)-2)
+	from, to := rgb(shades[k]), rgb(shades[k+1])
+	between := func(a, b uint8) uint8 { return uint8(float64(a) + (at-float64(k))*(float64(b)-float64(a)) + 0.5) }
+	return color.RGBA{R: between(from.R, to.R), G: between(from.G, to.G), B: between(from.B, to.B), A: 255}
+}
+
+// rgb parses a colour "#rrggbb".
+func rgb(text string) (c color.RGBA) {
+	if _, err := fmt.Sscanf(text, "#%02x%02x%02x", &c.R, &c.G, &c.B); err != nil {
+		panic(err) // a colour in the source code of this package is wrong
+	}
+	return c
+}
 
 func text(size int) *opts.TextStyle {
 	return &opts.TextStyle{Color: ink, FontSize: size, FontFamily: fontFamily, FontWeight: "normal"}

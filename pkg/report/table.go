@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,4 +118,155 @@ func (c Cell) score(best Best) (score float64, ok bool) {
 		v = -v
 	}
 	return v, true
+}
+
+// Cell is a cell of a [Table], made by [Number], [Mean], [Count], [Scientific], [Difference], [Text], [Formula] or
+// [Missing]; empty if zero. Its methods return a changed copy:
+//
+//	report.Mean(45.89, 1.45, 10, 2).Ranked().Below(report.Text("256/256"), report.Mean(45.9, 1.5, 10, 1).Published())
+//
+// shows 45.89 ± 1.45, compared with other ranked numbers of its column, and below it, in small print, 256/256 and the
+// published number.
+type Cell struct {
+	kind      kind
+	text      string  // the text, the formula, or the reason why the number is missing
+	mean, std float64 // std is NaN if there is no standard deviation
+	runs      int     // number of runs from which mean and std were computed; 0 if unknown
+	decimals  int
+	published bool
+	ranked    bool
+	shade     float64 // 0 to 1: how dark the cell is on a web page
+	below     []Cell
+	hover     []string
+}
+
+type kind int
+
+const (
+	kindEmpty kind = iota
+	kindWords
+	kindFormula
+	kindMissing
+	kindNumber
+	kindCount
+	kindScientific
+	kindDifference
+)
+
+func Number(v float64, decimals int) Cell {
+	return Cell{kind: kindNumber, mean: v, std: math.NaN(), decimals: decimals}
+}
+
+// Mean is a mean over runs (0: unknown) with its standard deviation (NaN: none), as in "45.89 ± 1.45". Give percentages
+// as 45.89, and % as [Column.Unit].
+func Mean(mean, std float64, runs, decimals int) Cell {
+	return Cell{kind: kindNumber, mean: mean, std: std, runs: runs, decimals: decimals}
+}
+
+// Count is a whole number, as in "46,998".
+func Count(n int) Cell {
+	return Cell{kind: kindCount, mean: float64(n), std: math.NaN()}
+}
+
+// Scientific is a number as in "3.36 × 10⁻⁵".
+func Scientific(v float64, decimals int) Cell {
+	return Cell{kind: kindScientific, mean: v, std: math.NaN(), decimals: decimals}
+}
+
+// Difference is a number with sign and arrow, as in "+6.42 (↑)"; it cannot be ranked.
+func Difference(v float64, decimals int) Cell {
+	return Cell{kind: kindDifference, mean: v, std: math.NaN(), decimals: decimals}
+}
+
+func Text(text string) Cell { return Cell{kind: kindWords, text: text} }
+
+// Formula is a formula on one line, such as "O(L_F |E| d + d^2)" or "L_{RF}", of letters, digits, spaces and + - = | (
+// ) [ ] / . , < >.
+func Formula(text string) Cell { return Cell{kind: kindFormula, text: text} }
+
+// Missing is a number that is missing, for a reason that a note below the table gives, once for all cells.
+func Missing(reason string) Cell { return Cell{kind: kindMissing, text: reason} }
+
+// Published marks a number from a publication: italic.
+func (c Cell) Published() Cell {
+	c.published = true
+	return c
+}
+
+// Ranked compares the number with the other ranked ones of its column; [Column.Best] says which is best, and bold.
+func (c Cell) Ranked() Cell {
+	c.ranked = true
+	return c
+}
+
+// Shaded gives the cell a background on web pages, from 0 (white) to 1 (the darkest colour of maps).
+func (c Cell) Shaded(share float64) Cell {
+	c.shade = share
+	return c
+}
+
+// Below adds lines in small print.
+func (c Cell) Below(lines ...Cell) Cell {
+	c.below = append(append([]Cell(nil), c.below...), lines...)
+	return c
+}
+
+// Hover adds lines that a web page shows when the reader points at the cell, and CSV as lines of the cell.
+func (c Cell) Hover(lines ...string) Cell {
+	c.hover = append(append([]string(nil), c.hover...), lines...)
+	return c
+}
+
+func (c Cell) numeric() bool { return c.kind >= kindNumber }
+
+func (c Cell) check() error {
+	switch {
+	case c.kind == kindMissing && c.text == "":
+		return fmt.Errorf("a missing number without a reason: say why it is missing")
+	case c.numeric() && (math.IsNaN(c.mean) || math.IsInf(c.mean, 0)):
+		return fmt.Errorf("the number %g can't be shown: use Missing with the reason", c.mean)
+	case c.numeric() && (math.IsInf(c.std, 0) || c.std < 0):
+		return fmt.Errorf("the spread %g of %g can't be shown: give one that is not negative, or NaN for none",
+			c.std, c.mean)
+	case c.decimals < 0 || c.decimals > 12:
+		return fmt.Errorf("%d decimals can't be shown: give 0 to 12", c.decimals)
+	case c.ranked && (!c.numeric() || c.kind == kindDifference):
+		return fmt.Errorf("only numbers can be ranked, and no differences: leave out Ranked")
+	}
+	if c.kind == kindFormula {
+		if _, err := parseFormula(c.text); err != nil {
+			return err
+		}
+	}
+	for _, line := range c.below {
+		if len(line.below) > 0 || line.ranked {
+			return fmt.Errorf("a line in small print can neither be ranked nor have lines below it")
+		}
+		if err := line.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// value is the number as shown. Ranks compare these rounded numbers, so that what looks the same is marked the same.
+func (c Cell) value() string {
+	switch c.kind {
+	case kindCount:
+		return thousands(strconv.FormatInt(int64(c.mean), 10))
+	case kindScientific:
+		return strconv.FormatFloat(c.mean, 'e', c.decimals, 64)
+	}
+	return strconv.FormatFloat(c.mean, 'f', c.decimals, 64)
+}
+
+func thousands(digits string) string {
+	sign := ""
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
 }

@@ -77,9 +77,7 @@ func (c Cell) shadeHTML() string {
 	if !(c.shade > 0) {
 		return ""
 	}
-	at := min(c.shade, 1) * float64(len(shades)-1)
-	k := min(int(at), len(shades)-2)
-	colour := mix(rgb(shades[k]), rgb(shades[k+1]), at-float64(k))
+	colour := shadeAt(min(c.shade, 1))
 	text := ink
 	if c.shade > 0.5 {
 		text = "#ffffff"
