@@ -90,7 +90,7 @@ func look(s *Scorecard, documents []*Document, notebook bool) (*overview, error)
 		return some
 	}
 	for _, g := range s.Groups {
-		all := section{Title: strings.ToUpper(g.Title[:1]) + g.Title[1:],
+		all := section{Title: capital(g.Title),
 			Claims: of(func(c frontClaim) bool { return c.Group == g.Name })}
 		if !notebook {
 			all.Anchor, all.ID = g.Name, g.Name
@@ -184,18 +184,15 @@ func (s section) Cells() bool { return len(s.Claims) > 0 && s.Claims[0].cell() }
 // byTable divides a section of cells by their tables.
 func (s section) byTable() (all []section) {
 	for _, c := range s.Claims {
-		i := slices.IndexFunc(all, func(t section) bool { return t.Title == c.Where })
+		i := slices.IndexFunc(all, func(t section) bool { return t.Title == capital(c.Where) })
 		if i < 0 {
 			i = len(all)
-			all = append(all, section{Title: c.Where, Anchor: s.Anchor})
+			all = append(all, section{Title: capital(c.Where), Anchor: s.Anchor})
 			if s.ID != "" {
 				all[i].ID = s.ID + "-" + c.Shown
 			}
 		}
 		all[i].Claims = append(all[i].Claims, c)
-	}
-	for i, t := range all {
-		all[i].Title = strings.ToUpper(t.Title[:1]) + t.Title[1:]
 	}
 	return all
 }

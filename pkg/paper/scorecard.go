@@ -370,7 +370,8 @@ func (s *Scorecard) detail(w io.Writer) {
 
 // on returns the sentences for [Document.Verdicts] of an item, and how these verdicts are made.
 func (s *Scorecard) on(item string) (all []string) {
-	var counted []Judgement    // cells, and numbers of table 5: the table shows them one by one
+	counted := 0 // cells, and numbers of table 5: the table shows them one by one
+	score := GroupScore{Counts: map[Verdict]int{}, Degrees: map[string]int{}}
 	absent := map[string]int{} // for each reason why claims were not run, their number
 	groups := map[string]bool{}
 	for _, j := range s.Claims {
@@ -380,9 +381,14 @@ func (s *Scorecard) on(item string) (all []string) {
 		groups[j.Group] = true
 		switch {
 		case j.cell(), item == "table5" && j.Verdict == Reproduced:
-			counted = append(counted, j)
+			score.count(j)
+			counted++
 		case j.judged():
-			all = append(all, j.sentence())
+			verdict := string(j.Verdict)
+			if j.Verdict == NotRun {
+				verdict = "not decided" // there are runs, but too few
+			}
+			all = append(all, fmt.Sprintf("%s: %s Here: %s", capital(verdict), j.Says, j.Numbers))
 		default:
 			absent[j.Numbers]++
 		}
@@ -390,8 +396,13 @@ func (s *Scorecard) on(item string) (all []string) {
 	for _, why := range slices.Sorted(maps.Keys(absent)) {
 		all = append(all, fmt.Sprintf("Not run: %s: %s", count(absent[why], "claim"), why))
 	}
-	if len(counted) > 0 {
-		all = append(all, inAll(counted))
+	switch {
+	case len(score.Degrees) > 0:
+		all = append(all, fmt.Sprintf("Our means beside the %s published: %s; not run: %d.", count(counted, "mean"),
+			score.apart(), score.Counts[NotRun]))
+	case counted > 0:
+		all = append(all, fmt.Sprintf("Reproduced: %s of %s in the table.", count(score.Counts[Reproduced], "row"),
+			count(counted, "row")))
 	}
 	for _, g := range s.Groups {
 		if groups[g.Name] {
@@ -401,27 +412,7 @@ func (s *Scorecard) on(item string) (all []string) {
 	return all
 }
 
-func (j Judgement) sentence() string {
-	verdict := string(j.Verdict)
-	if j.Verdict == NotRun {
-		verdict = "not decided" // there are runs, but too few
-	}
-	return fmt.Sprintf("%s%s: %s Here: %s", strings.ToUpper(verdict[:1]), verdict[1:], j.Says, j.Numbers)
-}
-
-// inAll counts the verdicts on claims that are not listed one by one.
-func inAll(claims []Judgement) string {
-	score := GroupScore{Counts: map[Verdict]int{}, Degrees: map[string]int{}}
-	for _, j := range claims {
-		score.count(j)
-	}
-	if len(score.Degrees) == 0 {
-		return fmt.Sprintf("Reproduced: %s of %s in the table.", count(score.Counts[Reproduced], "row"),
-			count(len(claims), "row"))
-	}
-	return fmt.Sprintf("Our means beside the %s published: %s; not run: %d.", count(len(claims), "mean"), score.apart(),
-		score.Counts[NotRun])
-}
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // row writes two columns, the second broken into lines.
 func row(w io.Writer, head, text string) {

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/report"
 )
 
 // leastPairs is the smallest number of splits for a significance test of gains.
@@ -31,15 +30,6 @@ func halfInterval(values []float64, level float64) float64 {
 	n := float64(len(values))
 	quantile := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
 	return quantile * metrics.SampleStd(values) / math.Sqrt(n)
-}
-
-// exponent fits y ∝ x^p: p is the slope of the line through the logarithms.
-func exponent(x, y []float64) (report.Fit, error) {
-	lx, ly := make([]float64, len(x)), make([]float64, len(y))
-	for i := range x {
-		lx[i], ly[i] = math.Log(x[i]), math.Log(y[i])
-	}
-	return report.FitLine(lx, ly)
 }
 
 // mostPermuted is the largest number of values for an exact p-value: 8! = 40,320 permutations.

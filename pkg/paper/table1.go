@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/runs"
@@ -113,13 +114,17 @@ func (v *View) measure(q Quantity) (m measured) {
 	return m
 }
 
-// exponent is p of y ∝ x^p, or why some of the measurements are missing.
+// exponent fits y ∝ x^p: p is the slope of the line through the logarithms. It says why if measurements are missing.
 func (m measured) exponent(y []float64) (report.Fit, string) {
 	if len(y) < len(m.rows) {
 		return report.Fit{}, cmp.Or(m.why,
 			"no memory to measure: too little beside the program's own, or the run shared its process")
 	}
-	f, err := exponent(m.x, y)
+	lx, ly := make([]float64, len(y)), make([]float64, len(y))
+	for i := range y {
+		lx[i], ly[i] = math.Log(m.x[i]), math.Log(y[i])
+	}
+	f, err := report.FitLine(lx, ly)
 	if err != nil {
 		return f, err.Error()
 	}
