@@ -74,9 +74,9 @@ func parseRaw(info data.Dataset, dir string) (*graphs.Graph, error) {
 	path := func(i int) string { return filepath.Join(dir, info.Files[i].Name) }
 	switch info.Format {
 	case data.Platonov:
-		return withNPZ(path(0), func(z *npz.File) (*graphs.Graph, error) { return platonovGraph(z, info.Name) })
+		return withNPZ(path(0), info.Name, platonovGraph)
 	case data.GNNBenchmark:
-		return withNPZ(path(0), func(z *npz.File) (*graphs.Graph, error) { return benchmarkGraph(z, info.Name) })
+		return withNPZ(path(0), info.Name, benchmarkGraph)
 	case data.Planetoid:
 		return planetoidGraph(info.Name, func(part string) ([]byte, error) {
 			return files.Read(filepath.Join(dir, "ind."+info.Name+"."+part), "the published file", maxPlanetoidBytes)
@@ -86,41 +86,65 @@ func parseRaw(info data.Dataset, dir string) (*graphs.Graph, error) {
 		info.Name, info.Format)
 }
 
-// loadPath reads a user's own graph. The argument name is the path of its file or folder. The argument noSuchName is
-// the error that no dataset has this name. loadPath returns this error if there is no file at the path and name does
-// not look like a path.
-func loadPath(name string, noSuchName error) (*graphs.Graph, error) {
-	g, err := parsePath(name, noSuchName)
-	if err == nil && g.NumNodes == 0 {
-		return nil, fmt.Errorf("%s holds a graph without nodes; there is nothing to learn from", name)
-	}
-	return g, err
-}
-
-func parsePath(name string, noSuchName error) (*graphs.Graph, error) {
-	if strings.HasSuffix(strings.ToLower(name), ".npz") {
-		return withNPZ(name, func(z *npz.File) (*graphs.Graph, error) { return platonovGraph(z, name) })
-	}
-	info, err := os.Stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && strings.ContainsRune(name, filepath.Separator):
-		return nil, fmt.Errorf("there is no dataset folder %s; "+
-			"give an .npz file, or a folder with edges.csv and nodes.csv", name)
-	case err != nil:
-		return nil, noSuchName
-	case !info.IsDir():
-		return nil, fmt.Errorf("%s is neither an .npz file nor a folder; give one of them, or one of %s",
-			name, strings.Join(Names(), ", "))
-	}
-	return folderGraph(name)
-}
-
 // withNPZ opens the archive at path, and closes it after parse has read the graph from it.
-func withNPZ(path string, parse func(*npz.File) (*graphs.Graph, error)) (*graphs.Graph, error) {
+func withNPZ(path, name string, parse func(z *npz.File, name string) (*graphs.Graph, error)) (*graphs.Graph, error) {
 	z, err := npz.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer z.Close()
-	return parse(z)
+	return parse(z, name)
+}
+
+// addDirections adds the directions of a public dataset's edges, if it has them: the array edges, each from its first
+// column's node to its second's. If the file is missing or damaged, ArcsMissing says so: most models need none.
+func addDirections(g *graphs.Graph, info data.Dataset, dir string) *graphs.Graph {
+	if info.Directed == nil {
+		return g
+	}
+	path, directed := filepath.Join(dir, info.Directed.Name), g
+	err := verifyOnce(path, *info.Directed)
+	if err == nil {
+		directed, err = withNPZ(path, g.Name, func(z *npz.File, _ string) (out *graphs.Graph, err error) {
+			defer returned(&err)
+			return wrap(path)(withDirections(g, npzEdges(z, g.NumNodes)))
+		})
+	}
+	if err != nil {
+		g.ArcsMissing = fmt.Sprintf("%v; fetch it with `revgnn datasets get %s`", err, info.Name)
+		return g
+	}
+	return directed
+}
+
+func withDirections(g *graphs.Graph, ends []graphs.Edge) (*graphs.Graph, error) {
+	arcs := make([]graphs.Arc, len(ends))
+	for i, e := range ends {
+		arcs[i] = graphs.Arc(e)
+	}
+	return g.WithArcs(arcs)
+}
+
+// loadPath reads a user's own graph. The argument name is the path of its file or folder. The argument noSuchName is
+// the error that no dataset has this name. loadPath returns this error if there is no file at the path and name does
+// not look like a path.
+func loadPath(name string, noSuchName error) (g *graphs.Graph, err error) {
+	info, err := os.Stat(name)
+	switch {
+	case strings.HasSuffix(strings.ToLower(name), ".npz"):
+		g, err = withNPZ(name, name, platonovGraph)
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsRune(name, filepath.Separator):
+		err = fmt.Errorf("there is no dataset folder %s; give an .npz file, or a folder with edges.csv and nodes.csv", name)
+	case err != nil:
+		err = noSuchName
+	case !info.IsDir():
+		err = fmt.Errorf("%s is neither an .npz file nor a folder; give one of them, or one of %s",
+			name, strings.Join(Names(), ", "))
+	default:
+		g, err = folderGraph(name)
+	}
+	if err == nil && g.NumNodes == 0 {
+		err = fmt.Errorf("%s holds a graph without nodes; there is nothing to learn from", name)
+	}
+	return g, err
 }

@@ -1,10 +1,10 @@
 package datasets
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
@@ -56,33 +56,26 @@ func ParseMinesweeper(spec string) (Minesweeper, error) {
 	if !given {
 		return m, nil
 	}
+	parse := flag.NewFlagSet(MinesweeperGenerated, flag.ContinueOnError)
+	parse.IntVar(&m.Rows, "rows", m.Rows, "")
+	parse.IntVar(&m.Cols, "cols", m.Cols, "")
+	parse.Float64Var(&m.Mines, "mines", m.Mines, "")
+	parse.Float64Var(&m.Unknown, "unknown", m.Unknown, "")
+	parse.Uint64Var(&m.Seed, "seed", m.Seed, "")
 	seen := map[string]bool{}
 	for setting := range strings.SplitSeq(settings, ",") {
 		key, value, _ := strings.Cut(setting, "=")
-		if seen[key] {
+		switch {
+		case seen[key]:
 			return m, fmt.Errorf("%s: %s is given twice", MinesweeperGenerated, key)
-		}
-		seen[key] = true
-		var err error
-		switch key {
-		case "rows":
-			m.Rows, err = strconv.Atoi(value)
-		case "cols":
-			m.Cols, err = strconv.Atoi(value)
-		case "mines":
-			m.Mines, err = strconv.ParseFloat(value, 64)
-		case "unknown":
-			m.Unknown, err = strconv.ParseFloat(value, 64)
-		case "seed":
-			m.Seed, err = strconv.ParseUint(value, 10, 64)
-		default:
+		case parse.Lookup(key) == nil:
 			return m, fmt.Errorf("%s: unknown setting %q; write them as in %s:%s",
 				MinesweeperGenerated, truncate(setting), MinesweeperGenerated, allSettings)
-		}
-		if err != nil {
+		case parse.Set(key, value) != nil:
 			return m, fmt.Errorf("%s: %s=%q is not a number that fits; write them as in %s:%s",
 				MinesweeperGenerated, key, truncate(value), MinesweeperGenerated, allSettings)
 		}
+		seen[key] = true
 	}
 	return m, m.check()
 }
@@ -182,14 +175,12 @@ func gridEdges(rows, cols int) []graphs.Edge {
 	return edges
 }
 
-// cellRandom makes random numbers from the raw output of the generator PCG. PCG is a published algorithm, whose output
-// never changes. cellRandom does not use the methods of rand.Rand: they may give other numbers in another version of
-// Go, and generated graphs must stay the same.
+// cellRandom makes random numbers from the raw output of the generator PCG, a published algorithm. The methods of
+// rand.Rand may give other numbers in another version of Go, and generated graphs must stay the same.
 type cellRandom struct{ *rand.PCG }
 
-// below draws a number uniformly from 0 … n-1, for n > 0. It draws random numbers of 64 bits until one of them, v, is
-// below limit, a multiple of n. The remainder v % n is then uniform. Without the limit, small remainders would be a
-// little more likely than large ones.
+// below draws a number uniformly from 0 … n-1, for n > 0: the remainder of 64 random bits, drawn again until they are
+// below a multiple of n, so that small remainders are not a little more likely.
 func (r cellRandom) below(n int) int {
 	limit := math.MaxUint64 - math.MaxUint64%uint64(n)
 	for {
@@ -199,22 +190,9 @@ func (r cellRandom) below(n int) int {
 	}
 }
 
-// shuffle permutes p at random, in place, by the algorithm of Fisher and Yates.
-func (r cellRandom) shuffle(p []int) {
-	for i := len(p) - 1; i > 0; i-- {
-		j := r.below(i + 1)
-		p[i], p[j] = p[j], p[i]
-	}
-}
-
 // choose draws round(share*n) different numbers from 0 … n-1.
 func (r cellRandom) choose(n int, share float64) []int {
-	p := make([]int, n)
-	for i := range p {
-		p[i] = i
-	}
-	r.shuffle(p)
-	return p[:int(math.Round(share*float64(n)))]
+	return permutation(n, r.below)[:int(math.Round(share*float64(n)))]
 }
 
 // stratified splits the nodes of each label at random: 50 % for training, 25 % for validation, the rest for test.
@@ -226,7 +204,7 @@ func (r cellRandom) stratified(labels []int32) graphs.Split {
 		byLabel[l] = append(byLabel[l], i)
 	}
 	for _, nodes := range byLabel {
-		r.shuffle(nodes)
+		shuffle(nodes, r.below)
 		half := int(math.Round(0.5 * float64(len(nodes))))
 		threeQuarters := half + int(math.Round(0.25*float64(len(nodes))))
 		for k, i := range nodes {

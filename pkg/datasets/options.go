@@ -48,12 +48,8 @@ func Dir(flag string) (string, error) {
 // Names returns the names of all datasets: the twelve of the paper, in the order of the paper, and then
 // "minesweeper-generated".
 func Names() []string {
-	sets, err := data.Datasets()
-	if err != nil {
-		return []string{MinesweeperGenerated}
-	}
-	names := make([]string, 0, len(sets)+1)
-	for _, s := range sets {
+	var names []string
+	for _, s := range data.Datasets() {
 		names = append(names, s.Name)
 	}
 	return append(names, MinesweeperGenerated)
@@ -63,11 +59,7 @@ func Names() []string {
 // generated one, which has no files. For an unknown name, the error lists the known names that are similar. If no name
 // is similar, it lists all names.
 func Info(name string) (data.Dataset, error) {
-	sets, err := data.Datasets()
-	if err != nil {
-		return data.Dataset{}, err
-	}
-	for _, s := range sets {
+	for _, s := range data.Datasets() {
 		if s.Name == name || s.Name+data.Balanced == name && s.Format != data.Platonov {
 			return s, nil
 		}
@@ -76,7 +68,7 @@ func Info(name string) (data.Dataset, error) {
 		return data.Dataset{Name: name, Task: data.ROCAUC, Licence: "none needed: generated",
 			Citation: "Generated after the Minesweeper dataset of Platonov et al., ICLR 2023."}, nil
 	}
-	return data.Dataset{}, unknown(name)
+	return data.Dataset{}, &NameError{unknownName(name)}
 }
 
 // Task returns the metric by which predictions for a graph g are measured. The graph g is the one that Load(name)
@@ -102,8 +94,6 @@ type NameError struct{ err error }
 
 func (e *NameError) Error() string { return e.err.Error() }
 func (e *NameError) Unwrap() error { return e.err }
-
-func unknown(name string) error { return &NameError{unknownName(name)} }
 
 func unknownName(name string) error {
 	names := Names()

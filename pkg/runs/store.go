@@ -308,15 +308,7 @@ func (s *Store) Repair() (removed []string, err error) {
 
 // AddCommitted adds the run records that come with revgnn (data/records).
 func (s *Store) AddCommitted() (added int, err error) {
-	names, err := data.Records()
-	if err != nil {
-		return 0, err
-	}
-	for _, name := range names {
-		text, err := data.Record(name)
-		if err != nil {
-			return added, err
-		}
+	for name, text := range data.Records() {
 		n, _, err := s.ImportNew(name, bytes.NewReader(text), nil)
 		if err != nil {
 			return added, err

@@ -101,13 +101,9 @@ func IsPublic(dataset string) bool { return slices.Contains(Datasets(), dataset)
 
 // Datasets returns the names of the paper's public datasets, in its order.
 func Datasets() []string {
-	sets, err := data.Datasets()
-	if err != nil {
-		panic(err) // cannot happen: the list of datasets is part of the executable
-	}
-	names := make([]string, len(sets))
-	for i, d := range sets {
-		names[i] = d.Name
+	var names []string
+	for _, d := range data.Datasets() {
+		names = append(names, d.Name)
 	}
 	return names
 }
