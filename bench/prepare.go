@@ -61,11 +61,11 @@ func prepare(ctx context.Context, c Case, out string, options datasets.Options) 
 		"node_features": func(s []int) { p.Nodes, p.Features = s[0], s[1] },
 		"edges":         func(s []int) { p.Edges = s[0] },
 	} {
-		a, err := z.Array(name, 2)
+		shape, err := z.Shape(name, 2)
 		if err != nil {
 			return p, err
 		}
-		set(a.Shape)
+		set(shape)
 	}
 	labels, _, err := z.Int64s("node_labels", 1)
 	if err != nil {

@@ -1,12 +1,24 @@
+// Package npz reads and writes NumPy's files of arrays. An .npz file is a zip archive of .npy files, and each .npy file
+// is one array. Versions 1 to 3 of the .npy format can be read (numpy.lib.format).
+//
+// An entry is one .npy file in an archive. The archive's directory is the list of all entries; it stands at the
+// archive's end. An array's header is the text at the beginning of its .npy file, which states the type and the shape.
+// C order stores the values of a matrix row by row, and Fortran order column by column.
+//
+// Only arrays of plain numbers and bool can be read, and the sizes of arrays are limited. A damaged file, or a file
+// made to do harm, therefore gives an error that names the array, and not a large allocation or a panic. Pickled Python
+// objects are never read.
 package npz
 
 import (
 	"archive/zip"
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -23,7 +35,7 @@ const (
 	mostRatio    = 64
 )
 
-// Any stands for any number of dimensions, as the argument dims of methods such as [File.Array].
+// Any stands for any number of dimensions, as the argument dims of methods such as [File.Shape].
 const Any = -1
 
 // File is an open archive. Each array is read when it is asked for.
@@ -33,7 +45,7 @@ type File struct {
 	size    int64 // the archive's size in bytes
 	entries map[string]*zip.File
 	taken   map[string]int64 // the memory of each array that was read, in bytes
-	close   func() error
+	file    *os.File         // nil unless [Open] opened it
 }
 
 // Open opens an archive for reading. The caller must close the File.
@@ -47,7 +59,7 @@ func Open(path string) (*File, error) {
 		f.Close()
 		return nil, err
 	}
-	z.close = f.Close
+	z.file = f
 	return z, nil
 }
 
@@ -59,8 +71,7 @@ func New(r io.ReaderAt, size int64, path string) (*File, error) {
 		return nil, fmt.Errorf("%s is not a readable npz archive, perhaps cut short (%w); fetch or save it again",
 			path, err)
 	}
-	z := &File{Path: path, size: size, entries: map[string]*zip.File{}, taken: map[string]int64{},
-		close: func() error { return nil }}
+	z := &File{Path: path, size: size, entries: map[string]*zip.File{}, taken: map[string]int64{}}
 	for _, f := range archive.File {
 		name := strings.TrimSuffix(f.Name, ".npy")
 		if !sameName(r, f) {
@@ -76,7 +87,7 @@ func New(r io.ReaderAt, size int64, path string) (*File, error) {
 }
 
 // Close closes the file that [Open] opened.
-func (z *File) Close() error { return z.close() }
+func (z *File) Close() error { return z.file.Close() }
 
 // Names returns the names of the arrays in alphabetical order.
 func (z *File) Names() []string { return slices.Sorted(maps.Keys(z.entries)) }
@@ -87,36 +98,24 @@ func (z *File) Has(name string) bool { return z.entries[name] != nil }
 // Shape reads the shape of an array without its values. dims is the number of dimensions that the array must have, or
 // [Any].
 func (z *File) Shape(name string, dims int) ([]int, error) {
-	var a *Array
-	err := z.open(name, dims, func(r *arrayReader) error {
-		a = r.array
-		return nil
-	})
+	a, err := z.open(name, dims, func(*Array, io.Reader) error { return nil })
 	if err != nil {
 		return nil, err
 	}
 	return a.Shape, nil
 }
 
-// Array reads one array. dims is the number of dimensions that the array must have, or [Any].
-func (z *File) Array(name string, dims int) (a *Array, err error) { return z.array(name, dims, 0) }
-
 // array reads an array. If the values will be converted to another type, width is the number of bytes of a converted
 // value; otherwise width is 0. The array's stored size or its converted size, whichever is larger, counts towards the
 // limit on the memory of all arrays.
-func (z *File) array(name string, dims, width int) (a *Array, err error) {
-	err = z.open(name, dims, func(r *arrayReader) error {
-		values := int64(r.array.count()) * int64(width)
-		if err := cmp.Or(z.take(name, max(r.bytes, values)), machine.Room(r.bytes+values)); err != nil {
+func (z *File) array(name string, dims, width int) (*Array, error) {
+	return z.open(name, dims, func(a *Array, r io.Reader) error {
+		values := int64(a.count) * int64(width)
+		if err := cmp.Or(z.take(name, max(a.bytes(), values)), machine.Room(a.bytes()+values)); err != nil {
 			return err
 		}
-		a = r.array
-		return r.read()
+		return a.readValues(r)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return a, nil
 }
 
 // take records how many bytes of memory an array takes, before the array is read. It returns an error if this array and
@@ -138,31 +137,31 @@ func (z *File) take(name string, bytes int64) error {
 
 // open reads an array's header, and checks the sizes that the archive's directory and the header claim. Then it calls
 // the function use, which may read the values.
-func (z *File) open(name string, dims int, use func(*arrayReader) error) error {
+func (z *File) open(name string, dims int, use func(a *Array, values io.Reader) error) (a *Array, err error) {
 	entry := z.entries[name]
 	if entry == nil {
-		return fmt.Errorf("%s has no array %q; it has %s", z.Path, name, listed(z.Names()))
+		return nil, fmt.Errorf("%s has no array %q; it has %s", z.Path, name, listed(z.Names()))
 	}
-	fail := func(err error) error { return fmt.Errorf("%s: array %q %w", z.Path, cut(name), err) }
+	defer func() {
+		if err != nil {
+			a, err = nil, fmt.Errorf("%s: array %q %w", z.Path, cut(name), err)
+		}
+	}()
 	if err := z.checkEntry(entry); err != nil {
-		return fail(err)
+		return nil, err
 	}
 	r, err := entry.Open()
 	if err != nil {
-		return fail(fmt.Errorf("cannot be read, the archive is damaged (%w)", err))
+		return nil, fmt.Errorf("cannot be read, the archive is damaged (%w)", err)
 	}
 	defer r.Close()
-	a, err := newArrayReader(r, int64(entry.UncompressedSize64))
-	if err != nil {
-		return fail(err)
+	if a, err = readHeader(r, int64(entry.UncompressedSize64)); err != nil {
+		return nil, err
 	}
-	if shape := a.array.Shape; dims != Any && len(shape) != dims {
-		return fail(fmt.Errorf("has shape %v where %d dimensions are needed", shape, dims))
+	if dims != Any && len(a.Shape) != dims {
+		return nil, fmt.Errorf("has shape %v where %d dimensions are needed", a.Shape, dims)
 	}
-	if err := use(a); err != nil {
-		return fail(err)
-	}
-	return nil
+	return a, use(a, r)
 }
 
 // values reads an array and converts its values to the type T.
@@ -208,4 +207,52 @@ func listed(names []string) string {
 		return "none"
 	}
 	return strings.Join(names, ", ")
+}
+
+// maxDeflateRatio is the most that deflate can compress (RFC 1951: 258 bytes in two bits).
+const maxDeflateRatio = 1032
+
+// checkEntry refuses impossible sizes and unknown compression.
+func (z *File) checkEntry(entry *zip.File) error {
+	size := entry.UncompressedSize64
+	if entry.CompressedSize64 > uint64(z.size) {
+		return fmt.Errorf("claims more bytes than the archive has; the archive is cut short or damaged")
+	}
+	if size > maxArrayBytes+maxHeaderBytes {
+		return fmt.Errorf("claims %d bytes, more than the limit of %d", size, int64(maxArrayBytes))
+	}
+	switch entry.Method {
+	case zip.Store:
+		if size != entry.CompressedSize64 {
+			return fmt.Errorf("has two different sizes in the archive's directory; the archive is damaged")
+		}
+	case zip.Deflate:
+		if size/maxDeflateRatio > entry.CompressedSize64 {
+			return fmt.Errorf("claims %d bytes from %d packed ones; the archive is damaged",
+				size, entry.CompressedSize64)
+		}
+	default:
+		return fmt.Errorf("is packed by method %d; supported are numpy.savez and numpy.savez_compressed",
+			entry.Method)
+	}
+	return nil
+}
+
+// sameName compares an entry's name in the archive's directory with that before its data. No checksum covers them, and
+// an optional array with a damaged name would seem to be absent.
+func sameName(r io.ReaderAt, f *zip.File) bool {
+	// A zip header has a signature, other fields, the lengths of the name and of the extra field, the name, and the extra
+	// field, in this order. Only the position of its end is known.
+	const signature, nameLength, fixed, mostExtra = "PK\x03\x04", 26, 30, 1 << 10
+	at, err := f.DataOffset()
+	if err != nil {
+		return false
+	}
+	before := make([]byte, min(at, int64(fixed+len(f.Name)+mostExtra)))
+	if _, err := r.ReadAt(before, at-int64(len(before))); err != nil && err != io.EOF {
+		return false
+	}
+	h := before[max(0, bytes.LastIndex(before, []byte(signature))):]
+	return len(h) >= fixed+len(f.Name) && int(binary.LittleEndian.Uint16(h[nameLength:])) == len(f.Name) &&
+		string(h[fixed:fixed+len(f.Name)]) == f.Name
 }
