@@ -15,14 +15,23 @@ package safetensors
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
+	"encoding/json/jsontext"
+	jsonv2 "encoding/json/v2"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
+	"os"
 	"slices"
+	"strings"
+
+	"github.com/gomlx/compute/dtypes/float16"
 
 	"github.com/revgnn/revgnn/pkg/files"
 )
@@ -57,7 +66,7 @@ type File struct {
 	Sealed  bool
 	entries map[string]entry
 	data    *io.SectionReader // begins at the header's end
-	close   func() error
+	file    *os.File          // nil unless [Open] opened it
 }
 
 // Open opens a file for reading. The caller must close the File.
@@ -71,7 +80,7 @@ func Open(path string) (*File, error) {
 		f.Close()
 		return nil, err
 	}
-	s.close = f.Close
+	s.file = f
 	return s, nil
 }
 
@@ -93,17 +102,16 @@ func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	if _, err := r.ReadAt(header, 8); err != nil && err != io.EOF {
 		return fail(fmt.Errorf("its header cannot be read (%w)", err))
 	}
-	s := &File{Path: path, close: func() error { return nil }}
+	s := &File{Path: path}
 	rest := size - 8 - int64(n)
 	s.data = io.NewSectionReader(r, 8+int64(n), rest)
-	if err := s.parse(header); err != nil {
-		return fail(err)
-	}
-	if err := s.check(rest); err != nil {
-		return fail(err)
-	}
-	if err := s.checkSum(header); err != nil {
-		return fail(err)
+	for _, step := range []func() error{
+		func() error { return s.parse(header) }, func() error { return s.check(rest) },
+		func() error { return s.checkSum(header) },
+	} {
+		if err := step(); err != nil {
+			return fail(err)
+		}
 	}
 	return s, nil
 }
@@ -114,40 +122,29 @@ func (s *File) parse(header []byte) error {
 	if len(header) == 0 || header[0] != '{' {
 		return damaged(errors.New("it does not begin with a brace"))
 	}
-	d := json.NewDecoder(bytes.NewReader(header))
-	d.DisallowUnknownFields()
-	if _, err := d.Token(); err != nil {
+	content := map[string]jsontext.Value{}
+	d := jsontext.NewDecoder(bytes.NewReader(header))
+	err := jsonv2.UnmarshalDecode(d, &content)
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return damaged(fmt.Errorf("a name stands there twice: %w", err))
+	} else if err != nil {
 		return damaged(err)
+	}
+	if _, err := d.ReadToken(); err != io.EOF {
+		return damaged(errors.New("something follows its last brace"))
 	}
 	s.entries = map[string]entry{}
-	seen := map[string]bool{}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return damaged(err)
-		}
-		name, _ := t.(string)
-		if seen[name] {
-			return damaged(fmt.Errorf("%q stands there twice", cut(name)))
-		}
-		seen[name] = true
-		if name == metadata {
-			if err := d.Decode(&s.Metadata); err != nil {
-				return damaged(err)
-			}
-			continue
-		}
+	for name, value := range content {
 		var e entry
-		if err := d.Decode(&e); err != nil {
-			return damaged(fmt.Errorf("array %q: %w", cut(name), err))
+		if name == metadata {
+			err = jsonv2.Unmarshal(value, &s.Metadata)
+		} else {
+			err = jsonv2.Unmarshal(value, &e, jsonv2.RejectUnknownMembers(true))
+			s.entries[name] = e
 		}
-		s.entries[name] = e
-	}
-	if _, err := d.Token(); err != nil {
-		return damaged(err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return damaged(errors.New("something follows its last brace"))
+		if err != nil {
+			return damaged(fmt.Errorf("%q: %w", cut(name), err))
+		}
 	}
 	return nil
 }
@@ -210,4 +207,147 @@ func cut(s string) string {
 		return s[:60] + "…"
 	}
 	return s
+}
+
+// Close closes the file.
+func (s *File) Close() error { return s.file.Close() }
+
+// Names returns the names of the arrays in alphabetical order.
+func (s *File) Names() []string { return slices.Sorted(maps.Keys(s.entries)) }
+
+// Float32s returns the values of an array as float32 in C order, and the array's shape. The array must have the type
+// F32, F64, F16 or BF16; otherwise Float32s returns an error. Values beyond the range of float32 become infinite.
+func (s *File) Float32s(name string) ([]float32, []int, error) {
+	e, ok := s.entries[name]
+	if !ok {
+		return nil, nil, fmt.Errorf("%s has no array %q", s.Path, cut(name))
+	}
+	convert := map[string]func([]byte) float32{
+		"F32":  func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) },
+		"F64":  func(b []byte) float32 { return float32(math.Float64frombits(binary.LittleEndian.Uint64(b))) },
+		"BF16": func(b []byte) float32 { return math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16) },
+		"F16":  func(b []byte) float32 { return float16.FromBits(binary.LittleEndian.Uint16(b)).Float32() },
+	}[e.Type]
+	if convert == nil {
+		return nil, nil, fmt.Errorf("%s: array %q has the type %s where F32, F64, F16 or BF16 is needed",
+			s.Path, cut(name), e.Type)
+	}
+	raw := make([]byte, e.Offsets[1]-e.Offsets[0])
+	if _, err := s.data.ReadAt(raw, e.Offsets[0]); err != nil && err != io.EOF {
+		return nil, nil, fmt.Errorf("%s: array %q cannot be read: %w", s.Path, cut(name), err)
+	}
+	size := int(sizes[e.Type])
+	out := make([]float32, len(raw)/size)
+	for i := range out {
+		out[i] = convert(raw[i*size:])
+	}
+	shape := make([]int, len(e.Shape))
+	for i, d := range e.Shape {
+		shape[i] = int(d)
+	}
+	return out, shape, nil
+}
+
+// Named is an array to write. Its values are in C order.
+type Named struct {
+	Name   string
+	Shape  []int
+	Values []float32
+}
+
+// Write writes arrays of type F32 in alphabetical order of their names. It also writes metadata, to which it adds a
+// checksum. The file is written as a whole or not at all (see [files.Write]). Equal arguments give equal files, byte
+// for byte.
+func Write(path string, arrays []Named, meta map[string]string) error {
+	arrays = slices.SortedFunc(slices.Values(arrays), func(a, b Named) int { return cmp.Compare(a.Name, b.Name) })
+	known := map[string]string{sumKey: noSum}
+	maps.Copy(known, meta)
+	header := map[string]any{metadata: known}
+	at := int64(0)
+	for _, a := range arrays {
+		e := entry{Type: "F32", Shape: make([]int64, len(a.Shape))}
+		for i, d := range a.Shape {
+			e.Shape[i] = int64(d)
+		}
+		count, err := e.count()
+		switch {
+		case err != nil:
+			return fmt.Errorf("cannot write %s: array %q %w", path, a.Name, err)
+		case count != int64(len(a.Values)):
+			return fmt.Errorf("cannot write %s: array %q has %d values for the shape %v",
+				path, a.Name, len(a.Values), a.Shape)
+		case header[a.Name] != nil || a.Name == "" || a.Name == metadata:
+			return fmt.Errorf("cannot write %s: array %q has no name of its own", path, a.Name)
+		}
+		e.Offsets = [2]int64{at, at + 4*count}
+		at = e.Offsets[1]
+		header[a.Name] = e
+	}
+	return files.Write(path, func(w io.Writer) error { return encode(w, header, arrays) })
+}
+
+// encode writes a file: first the header, and then the values of the arrays. The given header has zeros in place of the
+// checksum. encode computes the checksum of the file, and puts it in place of the zeros.
+func encode(w io.Writer, header map[string]any, arrays []Named) error {
+	text, err := json.Marshal(header) // Marshal sorts the names, so that equal arrays give equal files
+	if err != nil {
+		return err
+	}
+	// The header is filled up with spaces, so that the values begin at a multiple of 8 bytes.
+	text = append(text, bytes.Repeat([]byte(" "), (8-len(text)%8)%8)...)
+	sum := sha256.New()
+	sum.Write(frame(text))
+	if err := writeValues(sum, arrays); err != nil {
+		return err
+	}
+	if _, err := w.Write(frame(withSum(text, noSum, hex.EncodeToString(sum.Sum(nil))))); err != nil {
+		return err
+	}
+	return writeValues(w, arrays)
+}
+
+// frame puts the length of a header, as eight bytes, before the header.
+func frame(header []byte) []byte {
+	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
+}
+
+func writeValues(w io.Writer, arrays []Named) error {
+	for _, a := range arrays {
+		if err := binary.Write(w, binary.LittleEndian, a.Values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sumKey is the key of the checksum in the metadata. The checksum is part of the file, and cannot depend on itself. It
+// is therefore the SHA-256 of the file with 64 zeros in place of the checksum's own 64 digits.
+const sumKey = "revgnn.sha256"
+
+var noSum = strings.Repeat("0", 2*sha256.Size)
+
+// withSum returns a header in which one checksum (old) is replaced by another one (sum).
+func withSum(header []byte, old, sum string) []byte {
+	const before = sumKey + `":"`
+	return bytes.Replace(header, []byte(before+old), []byte(before+sum), 1)
+}
+
+// checkSum returns an error if the header has a checksum that is not the checksum of the file.
+func (s *File) checkSum(header []byte) error {
+	kept, has := s.Metadata[sumKey]
+	if !has {
+		return nil
+	}
+	sum := sha256.New()
+	sum.Write(frame(withSum(header, kept, noSum)))
+	if _, err := io.Copy(sum, io.NewSectionReader(s.data, 0, s.data.Size())); err != nil {
+		return fmt.Errorf("its values cannot be read (%w)", err)
+	}
+	if kept != hex.EncodeToString(sum.Sum(nil)) {
+		return errors.New("it is not as revgnn wrote it, by the checksum in its metadata; a program that changes " +
+			"the file must leave out " + sumKey)
+	}
+	delete(s.Metadata, sumKey)
+	s.Sealed = true
+	return nil
 }
