@@ -15,7 +15,7 @@ func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 	out := *g
 	out.ArcsMissing = ""
 	out.Arcs = slices.Clone(arcs)
-	slices.SortFunc(out.Arcs, compareArcs)
+	slices.SortFunc(out.Arcs, compare)
 	out.Arcs = slices.Compact(out.Arcs)
 	return &out, out.checkArcs()
 }
@@ -29,7 +29,9 @@ func (g *Graph) Undirected() *Graph {
 
 func (g *Graph) Directed() bool { return len(g.Arcs) > 0 }
 
-func compareArcs(a, b Arc) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
+func compare[E Edge | Arc](a, b E) int {
+	return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+}
 
 // checkArcs returns an error unless the arcs are sorted and, but for self loops, join the same pairs as the edges.
 func (g *Graph) checkArcs() error {
@@ -39,7 +41,7 @@ func (g *Graph) checkArcs() error {
 			return fmt.Errorf("graph %q: arc %d leads from node %d to %d, but nodes are numbered 0 to %d",
 				g.Name, i, a[0], a[1], g.NumNodes-1)
 		}
-		if i > 0 && compareArcs(g.Arcs[i-1], a) >= 0 {
+		if i > 0 && compare(g.Arcs[i-1], a) >= 0 {
 			return fmt.Errorf("graph %q: arc %d (%d, %d) is out of order; give a graph its arcs by WithArcs",
 				g.Name, i, a[0], a[1])
 		}

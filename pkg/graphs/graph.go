@@ -3,7 +3,6 @@
 package graphs
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -67,12 +66,7 @@ func canonical(edges []Edge) []Edge {
 		}
 		out = append(out, e)
 	}
-	slices.SortFunc(out, func(a, b Edge) int {
-		if c := cmp.Compare(a[0], b[0]); c != 0 {
-			return c
-		}
-		return cmp.Compare(a[1], b[1])
-	})
+	slices.SortFunc(out, compare)
 	return slices.Compact(out)
 }
 
@@ -91,7 +85,7 @@ func (g *Graph) Validate() error {
 			return fmt.Errorf("graph %q: edge %d joins nodes %d and %d, but nodes are numbered 0 to %d",
 				g.Name, i, e[0], e[1], g.NumNodes-1)
 		}
-		if e[0] >= e[1] || i > 0 && (g.Edges[i-1][0] > e[0] || g.Edges[i-1][0] == e[0] && g.Edges[i-1][1] >= e[1]) {
+		if e[0] >= e[1] || i > 0 && compare(g.Edges[i-1], e) >= 0 {
 			return fmt.Errorf("graph %q: edge %d (%d, %d) is out of order; build graphs with graphs.New",
 				g.Name, i, e[0], e[1])
 		}
