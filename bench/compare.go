@@ -12,26 +12,22 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-func (o *options) ready() error {
-	if o.rounds < 1 {
-		return fmt.Errorf("rounds is %d: choose at least 1", o.rounds)
-	}
-	if o.steps < 0 || o.steps == 1 {
-		return fmt.Errorf("steps is %d: choose 2 at least, since the first is not counted", o.steps)
-	}
-	if err := o.check(o.out); err != nil {
-		return err
-	}
-	return files.Writable(o.out)
-}
-
 // compare runs the chosen cases; interrupted, it writes what there is.
 func (o *options) compare(ctx context.Context, all []Case) error {
 	chosen, err := selected(all, o.cases)
 	if err != nil {
 		return err
 	}
-	if err := o.ready(); err != nil {
+	switch {
+	case o.rounds < 1:
+		return fmt.Errorf("rounds is %d: choose at least 1", o.rounds)
+	case o.steps < 0 || o.steps == 1:
+		return fmt.Errorf("steps is %d: choose 2 at least, since the first is not counted", o.steps)
+	}
+	if err = o.check(o.out); err == nil {
+		err = files.Writable(o.out)
+	}
+	if err != nil {
 		return err
 	}
 	r := &Report{Machine: examine(o.setup), Rounds: o.rounds, Started: now()}
@@ -110,6 +106,35 @@ func (o *options) one(ctx context.Context, c Case, programs []string) (*Result, 
 		}
 	}
 	return x, nil
+}
+
+// layouts are the data structures in which pyg.py can give a graph to PyTorch Geometric.
+var layouts = []string{"edges", "csr", "EdgeIndex"}
+
+// trialSteps is the number of training steps in the trial of one layout.
+const trialSteps = 4
+
+// trial trains a few steps in each layout to find the fastest.
+func (o *options) trial(ctx context.Context, x *Result) error {
+	c, p := x.Case, x.Graph
+	c.config.Epochs = trialSteps
+	x.Layouts = map[string]float64{}
+	for _, p.Layout = range layouts {
+		args, _ := o.command(Peer, c, p, 0)
+		r, err := execute(ctx, Peer, 0, args, o.limit)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "bench:   trial of layout %s: %s\n", p.Layout, told(r))
+		if r.Error != "" {
+			continue
+		}
+		x.Layouts[p.Layout] = r.EpochSeconds
+		if x.Graph.Layout == "" || r.EpochSeconds < x.Layouts[x.Graph.Layout] {
+			x.Graph.Layout = p.Layout
+		}
+	}
+	return nil
 }
 
 func told(r Run) string {

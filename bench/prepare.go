@@ -57,16 +57,15 @@ func prepare(ctx context.Context, c Case, out string, options datasets.Options) 
 		return p, err
 	}
 	defer z.Close()
-	for name, set := range map[string]func(shape []int){
-		"node_features": func(s []int) { p.Nodes, p.Features = s[0], s[1] },
-		"edges":         func(s []int) { p.Edges = s[0] },
-	} {
-		shape, err := z.Shape(name, 2)
-		if err != nil {
-			return p, err
-		}
-		set(shape)
+	features, err := z.Shape("node_features", 2)
+	if err != nil {
+		return p, err
 	}
+	edges, err := z.Shape("edges", 2)
+	if err != nil {
+		return p, err
+	}
+	p.Nodes, p.Features, p.Edges = features[0], features[1], edges[0]
 	labels, _, err := z.Int64s("node_labels", 1)
 	if err != nil {
 		return p, err

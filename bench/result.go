@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/metrics"
@@ -61,10 +60,9 @@ func (r *Result) summarise() {
 				s.Error = bad.Error
 			}
 		}
-		if len(runs) == 0 && s.Error == "" {
-			continue
+		if len(runs) > 0 || s.Error != "" {
+			r.Programs[which] = s
 		}
-		r.Programs[which] = s
 		if len(runs) == 0 {
 			continue
 		}
@@ -72,28 +70,28 @@ func (r *Result) summarise() {
 		s.CompileSeconds = over(runs, func(x Run) float64 { return x.CompileSeconds })
 		s.PeakBytes = int64(over(runs, func(x Run) float64 { return float64(x.PeakBytes) }))
 		s.Iterations, s.Steps = runs[0].Iterations, len(runs[0].Losses)
-		if which != Ours && len(ours) > 0 {
-			s.compare(ours, runs)
-		}
-	}
-}
-
-// compare compares runs of the same round.
-func (s *Summary) compare(ours, runs []Run) {
-	var time, memory []float64
-	for _, x := range runs {
-		i := slices.IndexFunc(ours, func(o Run) bool { return o.Round == x.Round })
-		if i < 0 {
+		if which == Ours || len(ours) == 0 {
 			continue
 		}
-		time = append(time, x.EpochSeconds/ours[i].EpochSeconds)
-		memory = append(memory, float64(x.PeakBytes)/float64(ours[i].PeakBytes))
+		var time, memory []float64 // ratios of runs in the same round
+		for _, x := range runs {
+			for _, o := range ours {
+				if o.Round == x.Round {
+					time = append(time, x.EpochSeconds/o.EpochSeconds)
+					memory = append(memory, float64(x.PeakBytes)/float64(o.PeakBytes))
+				}
+			}
+		}
+		if len(time) > 0 {
+			s.TimeRatio, s.MemoryRatio = metrics.Median(time), metrics.Median(memory)
+		}
+		s.Steps = min(len(ours[0].Losses), s.Steps)
+		for i, b := range runs[0].Losses[:s.Steps] {
+			a := ours[0].Losses[i]
+			s.LossDifference = max(s.LossDifference,
+				math.Abs(a-b)/max(math.Abs(a), math.Abs(b), math.SmallestNonzeroFloat64))
+		}
 	}
-	if len(time) > 0 {
-		s.TimeRatio, s.MemoryRatio = metrics.Median(time), metrics.Median(memory)
-	}
-	s.Steps = min(len(ours[0].Losses), len(runs[0].Losses))
-	s.LossDifference = difference(ours[0].Losses[:s.Steps], runs[0].Losses[:s.Steps])
 }
 
 // of is a program's runs that went well.
@@ -112,13 +110,6 @@ func over(runs []Run, value func(Run) float64) float64 {
 		values[i] = value(x)
 	}
 	return metrics.Median(values)
-}
-
-func difference(a, b []float64) (worst float64) {
-	for i := range a {
-		worst = max(worst, math.Abs(a[i]-b[i])/max(math.Abs(a[i]), math.Abs(b[i]), math.SmallestNonzeroFloat64))
-	}
-	return worst
 }
 
 // write writes the report's files.

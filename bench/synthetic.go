@@ -39,7 +39,6 @@ const (
 type Synthetic struct {
 	Kind  string
 	Nodes int
-	Seed  uint64
 }
 
 // parseSynthetic reads "communities:100000"; ok is false for the name of a public dataset.
@@ -52,16 +51,13 @@ func parseSynthetic(dataset string) (s Synthetic, ok bool, err error) {
 	if err != nil || n < 100 || n > 1<<24 {
 		return s, true, fmt.Errorf("synthetic graph %q: write %s:NODES, with 100 to %d nodes", dataset, kind, 1<<24)
 	}
-	return Synthetic{kind, n, graphSeed}, true, nil
+	return Synthetic{kind, n}, true, nil
 }
 
-// file has no dashes, which the authors' code would replace.
-func (s Synthetic) file(dir string) string {
-	return filepath.Join(dir, fmt.Sprintf("%s_%d_seed%d.npz", s.Kind, s.Nodes, s.Seed))
-}
-
+// ensure writes the graph's file into dir, unless it is there. Its name has no dashes, which the authors' code would
+// replace.
 func (s Synthetic) ensure(dir string) (path string, err error) {
-	path = s.file(dir)
+	path = filepath.Join(dir, fmt.Sprintf("%s_%d_seed%d.npz", s.Kind, s.Nodes, graphSeed))
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
@@ -73,7 +69,7 @@ func (s Synthetic) ensure(dir string) (path string, err error) {
 
 // arrays are those of Platonov et al.
 func (s Synthetic) arrays() []npz.Named {
-	rng := rand.New(rand.NewPCG(s.Seed, uint64(s.Nodes)))
+	rng := rand.New(rand.NewPCG(graphSeed, uint64(s.Nodes)))
 	n := s.Nodes
 	shuffled := rng.Perm(n)
 	labels, x := s.labelled(rng, shuffled)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/report"
@@ -27,8 +29,12 @@ func (r *Report) markdown() (string, error) {
 	}
 	for _, x := range r.Results {
 		if len(x.Layouts) > 0 {
+			var trials []string
+			for _, layout := range slices.Sorted(maps.Keys(x.Layouts)) {
+				trials = append(trials, fmt.Sprintf("%s %.3g", layout, x.Layouts[layout]))
+			}
 			fmt.Fprintf(&b, "\n%s, peer: %s; seconds per epoch in a trial: %s.\n",
-				x.Case.Name, x.Graph.Layout, x.trials())
+				x.Case.Name, x.Graph.Layout, strings.Join(trials, ", "))
 		}
 		for _, which := range []string{Ours, Peer, Authors} {
 			if why := x.Skipped[which]; why != "" {
