@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -76,17 +75,9 @@ type fetcher struct {
 const attempts = 5 // failures in a row, without noticeable progress, after which a download ends
 
 func newFetcher(opts Options) *fetcher {
-	return &fetcher{
-		opts: opts,
-		client: &http.Client{Transport: &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			DialContext:           (&net.Dialer{Timeout: 20 * time.Second}).DialContext,
-			TLSHandshakeTimeout:   20 * time.Second,
-			ResponseHeaderTimeout: 30 * time.Second,
-			ForceAttemptHTTP2:     true,
-		}},
-		backoff: time.Second, stall: time.Minute,
-	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSHandshakeTimeout, transport.ResponseHeaderTimeout = 20*time.Second, 30*time.Second
+	return &fetcher{opts, &http.Client{Transport: transport}, time.Second, time.Minute}
 }
 
 // finalError is an error of a download after which there is no other attempt.
@@ -411,30 +402,23 @@ func verifyFile(path string, want data.File) error {
 	return nil
 }
 
-// verified are files that this process has found right, by [fileState].
-var verified sync.Map // keys: fileState; values: true
-
-type fileState struct {
-	path string
-	size int64
-	time time.Time
-	want string
-}
+// verified are files that this process has found right, by path, size, time and checksum.
+var verified sync.Map
 
 // verifyOnce is [verifyFile], but reads a right file again only after its size or time has changed.
 func verifyOnce(path string, want data.File) error {
-	var state fileState
+	state := ""
 	if info, err := os.Stat(path); err == nil {
-		state = fileState{path, info.Size(), info.ModTime(), want.SHA256}
-		if _, ok := verified.Load(state); ok {
-			return nil
-		}
+		state = fmt.Sprintf("%s %d %v %s", path, info.Size(), info.ModTime().UnixNano(), want.SHA256)
 	}
-	if err := verifyFile(path, want); err != nil {
-		return err
+	if _, ok := verified.Load(state); ok && state != "" {
+		return nil
 	}
-	verified.Store(state, true)
-	return nil
+	err := verifyFile(path, want)
+	if err == nil {
+		verified.Store(state, true)
+	}
+	return err
 }
 
 // Absent says in a few words why a dataset cannot be used from the folder dir: "not here", or which file is damaged; ""

@@ -70,7 +70,7 @@ var cpuOptions = pjrt.NamedValuesMap{"cpu_device_count": int64(1)}
 func Open(name string) (*Engine, error) {
 	mutex.Lock()
 	defer mutex.Unlock()
-	name, why, err := choose(name)
+	name, why, err := Choose(name)
 	if err != nil {
 		return nil, err
 	}
@@ -124,14 +124,8 @@ func open(config string, threads int) (b compute.Backend, err error) {
 	return compute.NewWithConfig(config)
 }
 
-// Choose names the engine that [Open] would open.
-func Choose(name string) (string, error) {
-	resolved, _, err := choose(name)
-	return resolved, err
-}
-
-// choose is [Choose] with a reason in words.
-func choose(name string) (resolved, why string, err error) {
+// Choose names the engine that [Open] would open, and says in a sentence why.
+func Choose(name string) (resolved, why string, err error) {
 	source := "asked for with --engine"
 	if name == "" {
 		name, source = os.Getenv(Variable), "named by "+Variable

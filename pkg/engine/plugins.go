@@ -37,10 +37,10 @@ func installed() (out map[string]string, err error) {
 				"remove it and run 'revgnn install-plugin'", searched())
 		}
 	}()
-	if err := damagedPlugin(); err != nil {
-		return nil, err
-	}
 	out = map[string]string{}
+	if err := damagedPlugin(); err != nil {
+		return out, err
+	}
 	for name, path := range pjrt.AvailablePlugins() {
 		kind := strings.ToLower(name)
 		switch {

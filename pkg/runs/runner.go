@@ -272,10 +272,7 @@ type Plan struct {
 // cannot be used.
 func (r *Runner) look(work Work, before time.Time) (Plan, Records, error) {
 	all, err := r.all(before)
-	name, unusable := engine.Choose(r.EngineName)
-	if unusable != nil {
-		name = ""
-	}
+	name, _, _ := engine.Choose(r.EngineName) // "" if none can be opened
 	records := index(all)
 	return plan(r.scope(), records, NewCosts(all, name), work, r.Shard), records, err
 }
