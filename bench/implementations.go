@@ -35,8 +35,8 @@ var (
 		[]string{"hidden", "heads", "solver", "time", "reverse-time", "step", "attention-dim"})
 )
 
-// setup is where the programs are: revgnn, a Python that has PyTorch, and a checkout of the authors' code, each of these
-// two "" if there is none.
+// setup is where the programs are: revgnn, a Python that has PyTorch, and a checkout of the authors' code; the latter
+// two are "" if there is none.
 type setup struct {
 	revgnn, data, engine string
 	python, authors      string

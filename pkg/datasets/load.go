@@ -17,28 +17,24 @@ import (
 
 // Load returns the graph that name stands for:
 //
-//   - one of the paper's datasets (see Names), downloaded first if it is missing and opts allow the download. A
-//     homophilic dataset with "-balanced" after its name gets the splits of BalancedSplits;
-//   - "minesweeper-generated", with or without settings (see ParseMinesweeper);
-//   - a file ending in .npz. For n nodes with d features and m edges, it has the arrays node_features [n,d] (real
-//     numbers or integers) and edges [m,2]. Further arrays are optional: node_labels [n] (-1 where the class is not
-//     known), the masks train_masks, val_masks and test_masks [splits,n], and directed. The array directed has one
-//     value, which is true if each edge leads from its first node to its second;
-//   - a folder with nodes.csv and edges.csv. The header of nodes.csv names the column id and any number of features.
-//     Two more columns are optional: label (empty where the class is not known) and split (train, val, test or empty).
-//     edges.csv has two columns of ids, with or without a header. If edges lead from the first id to the second, their
-//     file is named directed_edges.csv instead.
+//   - one of the paper's datasets ([Names]), downloaded first if it is missing and opts allow it; "-balanced" after the
+//     name of a homophilic one stands for the splits of [BalancedSplits];
+//   - "minesweeper-generated", with or without settings ([ParseMinesweeper]);
+//   - a file ending in .npz, for n nodes with d features and m edges: node_features [n,d], edges [m,2], and optionally
+//     node_labels [n] (-1 where the class is not known), train_masks, val_masks and test_masks [splits,n], and
+//     directed, one value, true if edges lead from their first node to their second;
+//   - a folder with nodes.csv, whose header names the column id, any number of features, and optionally label (empty
+//     where the class is not known) and split (train, val, test or empty); and edges.csv, two columns of ids, or
+//     directed_edges.csv if edges lead from the first id to the second.
 //
-// Squirrel and Chameleon have the directions of their edges in a separate file ([data.Dataset].Directed), which is
-// downloaded with the other files. If this file is missing or damaged, the graph is undirected, and the field
-// ArcsMissing of the graph gives the reason.
+// The directions of Squirrel's and Chameleon's edges are in a file of their own ([data.Dataset].Directed). If it is
+// missing or damaged, the graph is undirected, and its field ArcsMissing says why.
 //
-// The features of the five homophilic datasets are normalised row by row (see RowNormalise), as in the paper's
-// experiments. All other features are as stored. Graphs whose files have no splits get the ten random splits of
-// PaperSplits.
+// The features of the five homophilic datasets are normalised ([RowNormalise]), as in the paper's experiments. Graphs
+// whose files have no splits get the [PaperSplits].
 //
-// The first time that a process reads a public dataset's files, Load compares their checksums with the manifest. If the
-// same process loads the dataset again, Load checks only those files whose size or modification time has changed.
+// A process compares the checksums of a public dataset's files with the manifest when it first reads them, and again if
+// their size or time has changed.
 func Load(ctx context.Context, name string, opts Options) (*graphs.Graph, error) {
 	if isGenerated(name) {
 		m, err := ParseMinesweeper(name)
@@ -125,9 +121,7 @@ func withDirections(g *graphs.Graph, ends []graphs.Edge) (*graphs.Graph, error) 
 	return g.WithArcs(arcs)
 }
 
-// loadPath reads a user's own graph. The argument name is the path of its file or folder. The argument noSuchName is
-// the error that no dataset has this name. loadPath returns this error if there is no file at the path and name does
-// not look like a path.
+// loadPath reads a user's own graph from a file or folder; noSuchName is the error if name is no path either.
 func loadPath(name string, noSuchName error) (g *graphs.Graph, err error) {
 	info, err := os.Stat(name)
 	switch {
@@ -149,12 +143,9 @@ func loadPath(name string, noSuchName error) (g *graphs.Graph, err error) {
 	return g, err
 }
 
-// RowNormalise divides each row of a matrix by max(1, s), in place, where s is the sum of the row. Rows whose sum is at
-// most 1, such as rows of zeros, therefore stay as they are. The slice x holds the rows one after the other, each with
-// the given number of columns.
-//
-// The paper's experiments on homophilic datasets use features that are normalised in this way. NormalizeFeatures of
-// PyTorch Geometric does the same if the smallest number in the matrix is 0.
+// RowNormalise divides each row of a matrix by max(1, s), in place, where s is the sum of the row, as the paper's
+// experiments on homophilic datasets do. NormalizeFeatures of PyTorch Geometric does the same if the smallest number in
+// the matrix is 0.
 func RowNormalise(x []float32, columns int) {
 	if columns <= 0 {
 		return

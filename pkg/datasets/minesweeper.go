@@ -13,40 +13,34 @@ import (
 // MinesweeperGenerated is the dataset name for which [Load] generates a Minesweeper graph.
 const MinesweeperGenerated = "minesweeper-generated"
 
-// allSettings is an example of the settings of a generated graph. Error messages show it to users.
+// allSettings is an example for error messages.
 const allSettings = "rows=50,cols=50,mines=0.2,unknown=0.5,seed=1"
 
 // maxCells is the largest number of cells of a generated grid; a million cells take about 150 MB.
 const maxCells = 1 << 20
 
-// Minesweeper describes a generated graph of the same kind as the public Minesweeper dataset (Platonov et al., 2023).
-// The nodes are the cells of a grid of Rows x Cols cells. The cell at (row, column) is node Cols*row + column. Edges
-// join each cell to the cells around it (at most eight). The label is 1 for a mine and 0 for any other cell.
+// Minesweeper describes a generated graph like the public Minesweeper dataset (Platonov et al., 2023), the same on
+// every machine. The nodes are the n = Rows*Cols cells of a grid, (row, column) being node Cols*row + column; edges
+// join each cell to those around it, at most eight. The label is 1 for a mine, else 0.
 //
-// Each cell, whether it is a mine or not, has 7 features: one feature is 1, and the others are 0. Feature 0 is 1 if the
-// number of mines among the neighbours is unknown. Features 1 to 5 stand for 0 to 4 mines among the neighbours, and
-// feature 6 stands for five or more.
+// One of 7 features is 1: feature 0 if the number of mines among the neighbours is unknown, features 1 to 5 for 0 to 4
+// mines, feature 6 for five or more. There are round(Mines*n) mines, and round(Unknown*n) unknown numbers; both sets
+// of cells are drawn uniformly, and independently of each other.
 //
-// Let n = Rows*Cols be the number of cells. The graph has round(Mines*n) mines. The number of mines among the
-// neighbours is unknown for round(Unknown*n) cells. Both sets of cells are drawn uniformly, and independently of each
-// other.
-//
-// The ten splits have 50 % of the nodes for training, 25 % for validation and 25 % for test, stratified by label. Equal
-// values of Minesweeper give the same graph on every machine.
+// The ten splits have 50 % of the nodes for training, 25 % for validation and 25 % for test, stratified by label.
 type Minesweeper struct {
 	Rows, Cols     int
 	Mines, Unknown float64 // shares of all cells, 0 to 1
 	Seed           uint64
 }
 
-// DefaultMinesweeper returns the settings of a graph that resembles the public dataset: the size of the grid, the share
-// of mines, and the share of cells with an unknown number of mines are the same.
+// DefaultMinesweeper has the public dataset's size, share of mines, and share of unknown numbers.
 func DefaultMinesweeper() Minesweeper {
 	return Minesweeper{Rows: 100, Cols: 100, Mines: 0.2, Unknown: 0.5, Seed: 1}
 }
 
-// ParseMinesweeper reads the name of a generated graph: "minesweeper-generated", optionally with settings that differ
-// from DefaultMinesweeper, for example "minesweeper-generated:rows=50,cols=50,mines=0.2,unknown=0.5,seed=1".
+// ParseMinesweeper reads the name of a generated graph, with settings that differ from DefaultMinesweeper, such as
+// "minesweeper-generated:rows=50,cols=50,mines=0.2,unknown=0.5,seed=1".
 func ParseMinesweeper(spec string) (Minesweeper, error) {
 	m := DefaultMinesweeper()
 	name, settings, given := strings.Cut(spec, ":")
@@ -109,9 +103,7 @@ func (m Minesweeper) Graph() (*graphs.Graph, error) {
 		return nil, err
 	}
 	n := m.Rows * m.Cols
-	// The random number generator PCG (of package math/rand/v2) is seeded by two numbers. The second number is an
-	// arbitrary constant here. Other code with the same first number, but another second number, gets other random
-	// numbers.
+	// The second number of the seed is arbitrary.
 	random := cellRandom{rand.NewPCG(m.Seed, 0x6d696e6573)}
 	labels := make([]int32, n)
 	for _, i := range random.choose(n, m.Mines) {
@@ -144,8 +136,8 @@ func (m Minesweeper) Graph() (*graphs.Graph, error) {
 	return graphs.New(m.String(), n, edges, features, width, labels, 2, splits)
 }
 
-// MineCounts returns what the features of a Minesweeper graph, generated or public, say about each cell: the number of
-// mines among its neighbours (5 means five or more), or NaN where this number is unknown.
+// MineCounts are the numbers of mines among each cell's neighbours (5 means five or more) by the features of a
+// Minesweeper graph, or NaN where the number is unknown.
 func MineCounts(g *graphs.Graph) []float64 {
 	out := make([]float64, g.NumNodes)
 	for i := range out {
@@ -159,8 +151,7 @@ func MineCounts(g *graphs.Graph) []float64 {
 	return out
 }
 
-// gridEdges joins every cell to its neighbour on the right and to its neighbours in the next row. Each edge is thus
-// listed once.
+// gridEdges joins every cell to that on its right and those in the next row: each edge once.
 func gridEdges(rows, cols int) []graphs.Edge {
 	edges := make([]graphs.Edge, 0, 4*rows*cols)
 	for r := range rows {

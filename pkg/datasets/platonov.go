@@ -111,17 +111,19 @@ func npzSplits(z *npz.File, labels []int32) []graphs.Split {
 	if !slices.ContainsFunc(keys, z.Has) {
 		return labelledSplits(labels)
 	}
-	splits := make([]graphs.Split, min(maxSplits, must(z.Shape(keys[0], 2))[0]))
+	count := min(maxSplits, must(z.Shape(keys[0], 2))[0])
+	var masks [3][]bool
 	for k, key := range keys {
-		if shape := must(z.Shape(key, 2)); shape[0] != len(splits) || shape[1] != n {
+		if shape := must(z.Shape(key, 2)); shape[0] != count || shape[1] != n {
 			refuse("%s: array %q has shape %v; all three masks need [splits, %d] with at most %d splits",
 				z.Path, key, shape, n, maxSplits)
 		}
-		mask := values(z.Bools(key, 2))
-		for i := range splits {
-			s := &splits[i]
-			*[]*[]bool{&s.Train, &s.Val, &s.Test}[k] = mask[i*n : (i+1)*n : (i+1)*n]
-		}
+		masks[k] = values(z.Bools(key, 2))
+	}
+	splits := make([]graphs.Split, count)
+	for s := range splits {
+		row := func(k int) []bool { return masks[k][s*n : (s+1)*n : (s+1)*n] }
+		splits[s] = graphs.Split{Train: row(0), Val: row(1), Test: row(2)}
 	}
 	return splits
 }

@@ -33,7 +33,8 @@ func installCUDA(dir string) (err error) {
 	return installer.CudaInstall(kind, "latest", dir, true, installer.Quiet)
 }
 
-// parseDriver reads the major version of NVIDIA's kernel driver from the content of /proc/driver/nvidia/version, 0 if there is none.
+// parseDriver reads the major version of NVIDIA's kernel driver from the content of /proc/driver/nvidia/version, 0 if
+// there is none.
 func parseDriver(text string) int {
 	found := regexp.MustCompile(`Kernel Module\D*(?:x86_64)?\s+(\d+)\.`).FindStringSubmatch(text)
 	if found == nil {

@@ -1,13 +1,9 @@
-// Package npz reads and writes NumPy's files of arrays. An .npz file is a zip archive of .npy files, and each .npy file
-// is one array. Versions 1 to 3 of the .npy format can be read (numpy.lib.format).
+// Package npz reads and writes NumPy's files of arrays: an .npz file is a zip archive of .npy files, its entries, and
+// each of these is one array, after a header with its type and shape (numpy.lib.format, versions 1 to 3). C order
+// stores a matrix row by row, Fortran order column by column.
 //
-// An entry is one .npy file in an archive. The archive's directory is the list of all entries; it stands at the
-// archive's end. An array's header is the text at the beginning of its .npy file, which states the type and the shape.
-// C order stores the values of a matrix row by row, and Fortran order column by column.
-//
-// Only arrays of plain numbers and bool can be read, and the sizes of arrays are limited. A damaged file, or a file
-// made to do harm, therefore gives an error that names the array, and not a large allocation or a panic. Pickled Python
-// objects are never read.
+// Only arrays of plain numbers and bool can be read, and sizes are limited: a damaged file, or one made to do harm,
+// gives an error that names the array, not a large allocation or a panic. Pickled Python objects are never read.
 package npz
 
 import (
@@ -26,9 +22,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// All arrays of an archive together may take freeUnpacked + mostRatio * s bytes of memory, where s is the archive's
-// size in bytes, but never more than mostUnpacked. A small archive that is made to do harm can become huge in memory:
-// zeros take a thousand times their compressed size. Real data take far less than 64 times their compressed size.
+// All arrays of an archive of s bytes may take freeUnpacked + mostRatio * s bytes of memory together, and never more
+// than mostUnpacked: an archive made to do harm can become a thousand times as large in memory, and real data hardly
+// more than some times.
 const (
 	mostUnpacked = 4 << 30
 	freeUnpacked = 256 << 20
@@ -63,8 +59,7 @@ func Open(path string) (*File, error) {
 	return z, nil
 }
 
-// New opens an archive whose bytes are read from r. It reads the names of the arrays, but no array. The argument size
-// is the archive's size in bytes, and path is the name by which error messages call the file.
+// New opens an archive of size bytes; path is its name in error messages. No array is read.
 func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
@@ -105,9 +100,8 @@ func (z *File) Shape(name string, dims int) ([]int, error) {
 	return a.Shape, nil
 }
 
-// array reads an array. If the values will be converted to another type, width is the number of bytes of a converted
-// value; otherwise width is 0. The array's stored size or its converted size, whichever is larger, counts towards the
-// limit on the memory of all arrays.
+// array reads an array. Its stored size, or width bytes for each value if it will be converted (0 if not), whichever is
+// larger, counts towards the limit on the memory of all arrays.
 func (z *File) array(name string, dims, width int) (*Array, error) {
 	return z.open(name, dims, func(a *Array, r io.Reader) error {
 		values := int64(a.count) * int64(width)
@@ -118,8 +112,7 @@ func (z *File) array(name string, dims, width int) (*Array, error) {
 	})
 }
 
-// take records how many bytes of memory an array takes, before the array is read. It returns an error if this array and
-// all arrays that were read before would together take more than the limit for the archive (see [mostUnpacked]).
+// take records an array's memory before it is read; an error if all together would take too much ([mostUnpacked]).
 func (z *File) take(name string, bytes int64) error {
 	total := bytes
 	for other, n := range z.taken {
@@ -135,8 +128,8 @@ func (z *File) take(name string, bytes int64) error {
 	return nil
 }
 
-// open reads an array's header, and checks the sizes that the archive's directory and the header claim. Then it calls
-// the function use, which may read the values.
+// open reads an array's header, checks the sizes that the archive's directory and the header claim, and calls use,
+// which may read the values.
 func (z *File) open(name string, dims int, use func(a *Array, values io.Reader) error) (a *Array, err error) {
 	entry := z.entries[name]
 	if entry == nil {

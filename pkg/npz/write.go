@@ -18,9 +18,8 @@ type Named struct {
 	Values any
 }
 
-// Write writes an archive, which numpy.load can read. The file is written as a whole or not at all (see [files.Write]).
-// Equal arrays give equal bytes. The arrays are not compressed, since compression hardly makes the weights of models
-// smaller.
+// Write writes an archive, which numpy.load can read, as a whole or not at all ([files.Write]). Equal arrays give equal
+// bytes. Arrays are not compressed, which hardly makes the weights of models smaller.
 func Write(path string, arrays []Named) error {
 	return files.Write(path, func(w io.Writer) error {
 		z := zip.NewWriter(w)
@@ -50,8 +49,8 @@ func Write(path string, arrays []Named) error {
 	})
 }
 
-// header returns the part of an .npy file before the values, in version 1.0 of the format. This part is padded with
-// spaces, so that the values begin at a multiple of 64 bytes.
+// header is what stands before the values, in version 1.0 of the format, with spaces so that the values begin at a
+// multiple of 64 bytes.
 func (a Named) header() (string, error) {
 	var descr string
 	var count int

@@ -1,16 +1,14 @@
-// Package safetensors reads and writes the safetensors format of Hugging Face. The section "Format" of
-// github.com/huggingface/safetensors describes it. A file begins with eight bytes, which have the length N of the
-// header. The header follows, which is N bytes of JSON. Then come the values of the arrays, little-endian and in C
-// order (a matrix is stored row by row). The header maps the name of each array to {"dtype": "F32", "shape": [2, 3],
-// "data_offsets": [begin, end]}. The two offsets are counted from the end of the header. The header may also have the
-// name "__metadata__". This name stands for the file's metadata, a map from strings to strings.
+// Package safetensors reads and writes the safetensors format of Hugging Face (github.com/huggingface/safetensors,
+// "Format"): eight bytes with the length of the header; the header, JSON, which maps the name of each array to
+// {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, with offsets from the header's end, and
+// "__metadata__" to a map of strings; and the values, little-endian and in C order.
 //
-// [Write] adds a checksum to the metadata, since the format itself has none. A file whose checksum is wrong is refused.
-// Files without a checksum, from other programs, are accepted.
+// [Write] adds a checksum to the metadata, since the format has none. A file whose checksum is wrong is refused; files
+// without one, from other programs, are accepted.
 //
 // Reading is strict, as the format demands: names must not be repeated, arrays must not overlap or leave gaps, and no
-// bytes may follow the last array. Reading an array takes memory of at most a small multiple of the file's size, and
-// never more than some 3 GiB.
+// bytes may follow the last array. An array takes memory of at most a small multiple of the file's size, and never more
+// than some 3 GiB.
 package safetensors
 
 import (
@@ -36,8 +34,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// The first three constants are limits: a file that exceeds one of them is refused. The constant metadata is the name
-// of the metadata in the header.
+// Limits, beyond which a file is refused, and the name of the metadata in the header.
 const (
 	maxHeader = 16 << 20 // the largest length of the header, in bytes
 	maxValues = 1 << 28  // the largest number of values of one array
@@ -84,8 +81,7 @@ func Open(path string) (*File, error) {
 	return s, nil
 }
 
-// New reads the header of a file from r. size is the size of the file in bytes. path is only the file's name for error
-// messages.
+// New reads the header of a file of size bytes; path is its name in error messages.
 func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	fail := func(err error) (*File, error) {
 		return nil, fmt.Errorf("%s is not a readable safetensors file: %w; save it again", path, err)
@@ -255,9 +251,8 @@ type Named struct {
 	Values []float32
 }
 
-// Write writes arrays of type F32 in alphabetical order of their names. It also writes metadata, to which it adds a
-// checksum. The file is written as a whole or not at all (see [files.Write]). Equal arguments give equal files, byte
-// for byte.
+// Write writes arrays of type F32 in alphabetical order, and metadata with a checksum added, as a whole or not at all
+// ([files.Write]). Equal arguments give equal files, byte for byte.
 func Write(path string, arrays []Named, meta map[string]string) error {
 	arrays = slices.SortedFunc(slices.Values(arrays), func(a, b Named) int { return cmp.Compare(a.Name, b.Name) })
 	known := map[string]string{sumKey: noSum}
@@ -286,8 +281,7 @@ func Write(path string, arrays []Named, meta map[string]string) error {
 	return files.Write(path, func(w io.Writer) error { return encode(w, header, arrays) })
 }
 
-// encode writes a file: first the header, and then the values of the arrays. The given header has zeros in place of the
-// checksum. encode computes the checksum of the file, and puts it in place of the zeros.
+// encode writes a file, with the checksum in place of the zeros in the header.
 func encode(w io.Writer, header map[string]any, arrays []Named) error {
 	text, err := json.Marshal(header) // Marshal sorts the names, so that equal arrays give equal files
 	if err != nil {
@@ -320,8 +314,7 @@ func writeValues(w io.Writer, arrays []Named) error {
 	return nil
 }
 
-// sumKey is the key of the checksum in the metadata. The checksum is part of the file, and cannot depend on itself. It
-// is therefore the SHA-256 of the file with 64 zeros in place of the checksum's own 64 digits.
+// sumKey is the key of the checksum in the metadata: the SHA-256 of the file with 64 zeros in place of its digits.
 const sumKey = "revgnn.sha256"
 
 var noSum = strings.Repeat("0", 2*sha256.Size)
