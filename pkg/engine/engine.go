@@ -86,20 +86,24 @@ func Open(name string) (*Engine, error) {
 	} else if e != nil {
 		return e, nil
 	}
-	config, path := name, Plugins()[strings.TrimPrefix(name, "xla:")]
+	path := Plugins()[strings.TrimPrefix(name, "xla:")]
+	var backend compute.Backend
 	switch name {
 	case Go:
 		// One operation after the other: in parallel, operations that wait for an inner loop can occupy all threads, so
 		// that it never runs (compute v0.1.6).
-		config = "go:ops_sequential"
+		backend, err = compute.NewWithConfig("go:ops_sequential")
 	case CPU:
 		if interpose("cpu", path, threads) {
 			interposed.Store(&path)
 		}
+		err = withThreads(threads, func() (err error) {
+			backend, err = xla.NewWithOptions("cpu", cpuOptions)
+			return err
+		})
 	case CUDA:
-		config = cudaConfig
+		backend, err = compute.NewWithConfig(cudaConfig)
 	}
-	backend, err := open(config, threads)
 	if err != nil {
 		return nil, fmt.Errorf("engine %s cannot be opened: %w; "+
 			"run 'revgnn doctor', or choose another with --engine or %s", name, err, Variable)
@@ -110,18 +114,6 @@ func Open(name string) (*Engine, error) {
 	}
 	opened[name] = e
 	return e, nil
-}
-
-// open opens a backend, with options such as "go:ops_sequential"; threads are for XLA on the CPU.
-func open(config string, threads int) (b compute.Backend, err error) {
-	if config == CPU {
-		err = withThreads(threads, func() (err error) {
-			b, err = xla.NewWithOptions("cpu", cpuOptions)
-			return err
-		})
-		return b, err
-	}
-	return compute.NewWithConfig(config)
 }
 
 // Choose names the engine that [Open] would open, and says in a sentence why.

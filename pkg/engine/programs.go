@@ -22,20 +22,14 @@ import (
 // Programs names the environment variable with the folder of kept programs, or "off".
 const Programs = "REVGNN_PROGRAMS"
 
-var (
-	refused atomic.Pointer[func(error)]
-	told    atomic.Bool
-)
+var refused atomic.Pointer[func(error)] // nil once it was told
 
 // OnRefusal sets a function that is told once why kept programs cannot be used, for example since others have access to
 // the folder. The graph is then compiled again.
-func OnRefusal(f func(error)) {
-	told.Store(false)
-	refused.Store(&f)
-}
+func OnRefusal(f func(error)) { refused.Store(&f) }
 
 func tell(err error) {
-	if f := refused.Load(); f != nil && *f != nil && !told.Swap(true) {
+	if f := refused.Swap(nil); f != nil && *f != nil {
 		(*f)(err)
 	}
 }
