@@ -26,9 +26,8 @@ const (
 	pyg    = "pyg.py"
 )
 
-// peerTakes lists the settings that peer.py can be given, and authorsTakes lists those of the authors' code. The
-// learning rate is not in the lists, since every script is given it. In all other settings, the cases for these scripts
-// do not differ. pyg.py has no list, since it is given all settings of the model.
+// Settings that peer.py and the authors' code can be given, beside the learning rate; in others their cases do not
+// differ. pyg.py is given all.
 var (
 	peerTakes    = []string{"forward", "reverse", "max-iterations", "tolerance", "lipschitz"}
 	authorsTakes = slices.Concat(peerTakes,

@@ -1,5 +1,5 @@
-// Command bench compares the time and memory that revgnn and other programs need for training steps. The programs run
-// on the same machine, one after the other. The other programs are:
+// Command bench compares the time and memory that revgnn and other programs need for training steps, on one machine,
+// one after the other:
 //
 //   - the peer, a script that trains the same model in PyTorch: bench/peer.py is GCN+ReP, written by hand as an expert
 //     would write it, and bench/pyg.py has baselines that consist of PyTorch Geometric's layers;
@@ -12,18 +12,15 @@
 //	go run ./bench --cases pyg                    # the baselines
 //	go run ./bench --cases gcn-minesweeper --rounds 5
 //
-// A case is a model of a given size on a graph. The file data/bench/cases.json lists the cases. In a case, all programs
-// have the same graph, split, depth, width, tolerances, loss, optimiser and initial weights. In each round, every
-// program runs once, in a process of its own. So changes in the speed of the machine affect all programs alike, and
-// peak memory is measured for each program separately. A run's time is the median over its steps, without the first
-// step. The tables have the medians of these times over all rounds. They also have the ratio of each program's time to
-// revgnn's, as the median over all rounds. PyTorch Geometric can read a graph in several layouts (data structures).
-// Short trials before the first round find the layout in which it is fastest. The tables also have the largest relative
-// difference between revgnn's losses and another program's losses in the same step. If it is small, both compute the
-// same.
+// A case (data/bench/cases.json) is a model of a given size on a graph. All programs have the same graph, split, depth,
+// width, tolerances, loss, optimiser and initial weights. In each round, every program runs once, in a process of its
+// own, so that changes in the speed of the machine affect all alike. A run's time is the median over its steps, without
+// the first. The tables have medians over the rounds of times, peak memory, and ratios to revgnn's, and the largest
+// relative difference of losses in the same step, which is small if both compute the same. Short trials find the layout
+// of the graph in which PyTorch Geometric is fastest.
 //
-// After every case, Command bench writes files to the output folder: bench.json (all runs, the machine and versions of
-// programs), bench.md (tables) and bench.svg (a figure of the ratios).
+// After every case, bench.json (all runs, the machine and versions), bench.md (tables) and bench.svg (the ratios) are
+// written to the output folder.
 package main
 
 import (

@@ -116,9 +116,8 @@ func drawn(c train.Config, features, classes int) (map[string]train.Array, error
 	return parameters, nil
 }
 
-// The kinds of synthetic graphs. In both kinds, the number of edges is exactly 10 times the number of nodes. There is
-// one split: half of the nodes are for training, a quarter for validation and a quarter for the test. The numbers of
-// the nodes are in random order, as in graphs from databases.
+// The kinds of synthetic graphs: 10 edges for each node, one split (half of the nodes for training, a quarter each for
+// validation and test), and node numbers in random order, as in graphs from databases.
 const (
 	// communities of 1000 nodes with uneven degrees: a degree-corrected planted partition (Karrer and Newman 2011).
 	// With probability 0.8 both ends of an edge are in one community; node k of s is drawn with a chance ∝

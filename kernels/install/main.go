@@ -1,4 +1,4 @@
-// Command install installs everything that the notebooks need. It leaves out what an earlier call has installed:
+// Command install installs what the notebooks need, and leaves out what an earlier call has installed:
 //
 //	go run ./kernels/install            # installs into .venv of this checkout
 //	go run ./kernels/install -user      # also installs the kernel for every Jupyter of this user
@@ -6,23 +6,21 @@
 //	go run ./kernels/install -gopls=false    # leaves out completion and help in cells: for a hub with little memory
 //	go run ./kernels/install -warm      # also compiles what a first cell needs into Go's build cache: for images
 //
-// The command needs Go, and Python 3.10 or newer with the module venv. The first call needs access to package
-// registries. Only -system needs root. The environment variable PYTHON may name the Python to use. The command
-// installs:
+// It needs Go, Python 3.10 or newer with the module venv (PYTHON may name it), package registries the first time, and
+// root for -system only. It installs:
 //
-//   - .venv, a Python environment with JupyterLab and with the packages that execute and export notebooks (they are
-//     listed in kernels/jupyter.lock);
+//   - .venv, a Python environment with JupyterLab and the packages that execute and export notebooks
+//     (kernels/jupyter.lock);
 //   - .venv/bin/gonb, the Go kernel, and .venv/bin/goimports, which gonb calls;
-//   - .venv/bin/gopls, which completes code (Tab) and shows documentation (Shift-Tab); each kernel starts a gopls of
-//     its own, which takes 0.6 to 1.2 GB of memory;
+//   - .venv/bin/gopls, which completes code (Tab) and shows documentation (Shift-Tab); each kernel starts one, which
+//     takes 0.6 to 1.2 GB of memory;
 //   - .venv/share/revgnn/echarts.min.js, the library ECharts, which draws figures (package echarts);
-//   - .venv/share/jupyter/kernels/revgnn, the kernel spec, which is made from kernels/kernel.json, and a copy of
-//     ECharts for the pages that the notebook server shows;
+//   - .venv/share/jupyter/kernels/revgnn, the kernel spec, made from kernels/kernel.json, and a copy of ECharts for the
+//     pages of the notebook server;
 //   - the modules in go.mod, since cells are compiled without a network.
 //
-// The kernel spec sets environment variables for cells. GLIBC_TUNABLES has settings of the memory allocator that
-// suit XLA; `-env GLIBC_TUNABLES=` leaves the allocator as it is. GOFLAGS has the effect that cells are compiled
-// without debug information, which halves the time to link them.
+// The kernel spec sets GLIBC_TUNABLES, settings of the memory allocator that suit XLA (`-env GLIBC_TUNABLES=` leaves
+// the allocator as it is), and GOFLAGS, by which cells have no debug information, which halves the time to link them.
 package main
 
 import (

@@ -9,13 +9,10 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// This file makes reductions, such as the sum over an axis, work inside loops. A computation graph consists of
-// functions: the main function, and two functions for each loop, which are its condition and its body. For a reduction,
-// XLA needs a combiner, which combines two numbers, for example by adding them. go-xla (v0.4.5) makes each combiner
-// only once per graph, in the function that uses the combiner first. The other functions of the graph cannot use this
-// combiner. Inside loops, reductions are therefore built from operations that need no combiner. The sum over an axis of
-// a matrix is a product with a vector of ones. Any other reduction splits the axis into two halves and combines the two
-// halves entry by entry, again and again, until one entry is left.
+// Reductions, such as the sum over an axis, inside loops. XLA combines two numbers by a function, which go-xla (v0.4.5)
+// makes once per graph, in the function that uses it first; others, such as the body of a loop, cannot use it. Inside
+// loops, the sum over an axis of a matrix is therefore a product with ones, and any other reduction combines the two
+// halves of the axis entry by entry, again and again, until one entry is left.
 
 type operation func(lhs, rhs compute.Value) (compute.Value, error)
 
