@@ -14,7 +14,7 @@ import (
 // platonovGraph reads an archive with the arrays of Platonov et al. (2023), "A critical look at the evaluation of GNNs
 // under heterophily": node_features [n, d]; edges [m, 2], once or in both directions; node_labels [n], -1 if unknown,
 // or absent; train_masks, val_masks and test_masks [splits, n], or none, for the [PaperSplits] of labelled nodes; and
-// directed, an array of revgnn's: true if edges have directions. An array is unpacked if its shape fits.
+// directed, an array of revgnn's: true if edges have directions. All shapes must fit before any array is unpacked.
 func platonovGraph(z *npz.File, name string) (g *graphs.Graph, err error) {
 	defer returned(&err)
 	shape := must(z.Shape("node_features", 2))
@@ -23,12 +23,26 @@ func platonovGraph(z *npz.File, name string) (g *graphs.Graph, err error) {
 	if err := cmp.Or(checkNodes(n), machine.Room(splitBytes*int64(n))); err != nil {
 		refuse("%s: %w", z.Path, err)
 	}
+	labelled, masked := z.Has("node_labels"), slices.ContainsFunc(maskKeys, z.Has)
+	if labelled {
+		checkLabels(z, "node_labels", n)
+	}
+	checkEdges(z)
+	if masked {
+		checkMasks(z, n)
+	}
+
 	labels, classes := slices.Repeat([]int32{graphs.Unlabelled}, n), 0
-	if z.Has("node_labels") {
+	if labelled {
 		labels, classes = npzLabels(z, "node_labels", n, int64(graphs.Unlabelled))
 	}
 	edges := npzEdges(z, n)
-	splits := npzSplits(z, labels)
+	var splits []graphs.Split
+	if masked {
+		splits = npzSplits(z, n)
+	} else {
+		splits = labelledSplits(labels)
+	}
 	directed := false
 	if z.Has("directed") {
 		v, shape, err := z.Bools("directed", npz.Any)
@@ -55,11 +69,33 @@ func wrap(path string) func(*graphs.Graph, error) (*graphs.Graph, error) {
 	}
 }
 
-// npzLabels reads the labels of n nodes, and the number of classes; unknown stands for no label.
-func npzLabels(z *npz.File, key string, n int, unknown int64) ([]int32, int) {
+func checkLabels(z *npz.File, key string, n int) {
 	if shape := must(z.Shape(key, 1)); shape[0] != n {
 		refuse("%s: %d values in %q for %d nodes; each node needs one label", z.Path, shape[0], key, n)
 	}
+}
+
+func checkEdges(z *npz.File) {
+	if shape := must(z.Shape("edges", 2)); shape[1] != 2 {
+		refuse("%s: array %q has shape %v, but needs two columns", z.Path, "edges", shape)
+	}
+}
+
+var maskKeys = []string{"train_masks", "val_masks", "test_masks"}
+
+func checkMasks(z *npz.File, n int) {
+	count := must(z.Shape(maskKeys[0], 2))[0]
+	for _, key := range maskKeys {
+		if shape := must(z.Shape(key, 2)); shape[0] != count || shape[1] != n || count > maxSplits {
+			refuse("%s: array %q has shape %v; all three masks need [splits, %d] with at most %d splits",
+				z.Path, key, shape, n, maxSplits)
+		}
+	}
+}
+
+// npzLabels reads the labels of n nodes, and the number of classes; unknown stands for no label.
+func npzLabels(z *npz.File, key string, n int, unknown int64) ([]int32, int) {
+	checkLabels(z, key, n)
 	labels, classes, err := classNumbers(values(z.Int64s(key, 1)), unknown)
 	if err != nil {
 		refuse("%s: %w", z.Path, err)
@@ -90,9 +126,7 @@ func classNumbers(values []int64, unknown int64) ([]int32, int, error) {
 
 // npzEdges reads pairs of nodes, checked before they become int32.
 func npzEdges(z *npz.File, n int) []graphs.Edge {
-	if shape := must(z.Shape("edges", 2)); shape[1] != 2 {
-		refuse("%s: array %q has shape %v, but needs two columns", z.Path, "edges", shape)
-	}
+	checkEdges(z)
 	ends := values(z.Int64s("edges", 2))
 	edges := make([]graphs.Edge, len(ends)/2)
 	for i := range edges {
@@ -105,22 +139,13 @@ func npzEdges(z *npz.File, n int) []graphs.Edge {
 	return edges
 }
 
-// npzSplits reads the masks, or makes the splits of the labelled nodes if there are none.
-func npzSplits(z *npz.File, labels []int32) []graphs.Split {
-	keys, n := []string{"train_masks", "val_masks", "test_masks"}, len(labels)
-	if !slices.ContainsFunc(keys, z.Has) {
-		return labelledSplits(labels)
-	}
-	count := min(maxSplits, must(z.Shape(keys[0], 2))[0])
+// npzSplits reads the masks of n nodes, whose shapes were checked.
+func npzSplits(z *npz.File, n int) []graphs.Split {
 	var masks [3][]bool
-	for k, key := range keys {
-		if shape := must(z.Shape(key, 2)); shape[0] != count || shape[1] != n {
-			refuse("%s: array %q has shape %v; all three masks need [splits, %d] with at most %d splits",
-				z.Path, key, shape, n, maxSplits)
-		}
+	for k, key := range maskKeys {
 		masks[k] = values(z.Bools(key, 2))
 	}
-	splits := make([]graphs.Split, count)
+	splits := make([]graphs.Split, must(z.Shape(maskKeys[0], 2))[0])
 	for s := range splits {
 		row := func(k int) []bool { return masks[k][s*n : (s+1)*n : (s+1)*n] }
 		splits[s] = graphs.Split{Train: row(0), Val: row(1), Test: row(2)}

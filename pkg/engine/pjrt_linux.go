@@ -4,8 +4,9 @@ package engine
 
 // The C code below declares a part of PJRT, the C interface of XLA's plugins (openxla/xla, xla/pjrt/c/pjrt_c_api.h):
 // the functions that compile, save and load programs, and tell how much memory they take. A plugin has a table of
-// pointers to its functions. Each takes a pointer to a struct of arguments, which begins with its own size. The declarations fit
-// all plugins with major version 0: later minor versions only add entries at the ends of the table and of the structs.
+// pointers to its functions. Each takes a pointer to a struct of arguments, which begins with its own size. The
+// declarations fit all plugins with major version 0: later minor versions only add entries at the ends of the table and
+// of the structs.
 
 /*
 #cgo LDFLAGS: -ldl
