@@ -193,7 +193,8 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	// A file of 'revgnn train --out' has the settings. Flags replace only those that they name.
 	var config train.Config
 	own, notOwn := file.Model()
-	if notOwn == nil && (!s.command.Flags().Changed("model") || s.model == own.Config.Model) {
+	named, _ := models.Lookup(s.model)
+	if notOwn == nil && (!s.command.Flags().Changed("model") || named.Name == own.Config.Model) {
 		config, err = s.changed(own.Config)
 	} else {
 		config, err = s.config()

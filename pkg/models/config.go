@@ -103,6 +103,7 @@ func Default(model string) Config {
 	if err != nil {
 		return c
 	}
+	c.Model = k.Name
 	all := usual()
 	if k.Defaults != nil {
 		k.Defaults(&all)

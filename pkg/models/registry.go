@@ -11,6 +11,8 @@ import (
 type Kind struct {
 	// Name is what users type, such as "gcn+rep". Title is the name in tables, such as "GCN+ReP".
 	Name, Title string
+	// Alias is another name for it, or "". Confused says in a sentence which other network people may mean by Name.
+	Alias, Confused string
 	// Layer is the formula of a layer, in one line. Reference is the publication that the model is from.
 	Layer, Reference string
 	// Plain is, for a model with a reverse process, the name of the same model without it: "gcn" for "gcn+rep".
@@ -59,8 +61,10 @@ var registry = map[string]Kind{}
 // the model's own has a name that is not allowed.
 func Register(kinds ...Kind) {
 	for _, k := range kinds {
-		if _, taken := registry[k.Name]; taken {
-			panic(fmt.Errorf("model %q cannot be registered: there is one of this name", k.Name))
+		for _, name := range []string{k.Name, k.Alias} {
+			if _, err := Lookup(name); err == nil {
+				panic(fmt.Errorf("model %q cannot be registered: there is one of this name", name))
+			}
 		}
 		if k.Name == "" || k.New == nil {
 			panic(fmt.Errorf("model %q cannot be registered: it needs a name, and New", k.Name))
@@ -134,9 +138,15 @@ func Names() []string {
 	return names
 }
 
+// Lookup finds a model by its name or its alias.
 func Lookup(name string) (Kind, error) {
 	if k, ok := registry[name]; ok {
 		return k, nil
+	}
+	for _, k := range registry {
+		if k.Alias == name && name != "" {
+			return k, nil
+		}
 	}
 	return Kind{}, fmt.Errorf("unknown model %q: choose one of %s", name, strings.Join(Names(), ", "))
 }
