@@ -11,6 +11,7 @@ import (
 
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -61,7 +62,12 @@ func decodeCases(document []byte) (list []Case, err error) {
 		c := &list[i]
 		c.config = train.Default(c.Model)
 		for _, key := range slices.Sorted(maps.Keys(c.Settings)) {
-			err = cmp.Or(err, c.config.Config.Decode(key, c.Settings[key]))
+			name := models.SettingOf(key)
+			model := slices.ContainsFunc(c.config.ModelSettings(), func(s models.Setting) bool { return s.Name == name })
+			if !model && c.config.Value(name) != nil {
+				err = cmp.Or(err, fmt.Errorf("a case has no setting %q: settings of the training are the same in all", key))
+			}
+			err = cmp.Or(err, c.config.Decode(key, c.Settings[key]))
 		}
 		c.config.Epochs = c.Steps
 		if err = cmp.Or(err, c.config.Validate()); err != nil {

@@ -144,7 +144,7 @@ func (s setup) command(which string, c Case, p Prepared, free int64) (args []str
 	}
 	flag("weights", p.Weights)
 	flag("lr", c.config.LearningRate)
-	for _, setting := range c.config.Config.Settings() {
+	for _, setting := range c.config.ModelSettings() {
 		if taken == nil || slices.Contains(taken, setting.Name) {
 			flag(setting.Name, setting.Current())
 		}

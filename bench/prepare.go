@@ -104,7 +104,7 @@ func public(ctx context.Context, name string, options datasets.Options) (path st
 
 // drawn are initial weights that all programs start from, under the names of PyTorch's parameters.
 func drawn(c train.Config, features, classes int) (map[string]train.Array, error) {
-	list, err := models.Parameters(c.Config, features, classes)
+	list, err := models.Parameters(c, features, classes)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ func (a *app) bench() *cobra.Command {
 			settings := config.Resolved().Values()
 			if read != nil {
 				settings["weights"] = *from
-				if start, _, err = trained.Pick(config.Config, r.graph.NumFeatures, r.graph.NumClasses, read); err != nil {
+				if start, _, err = trained.Pick(config, r.graph.NumFeatures, r.graph.NumClasses, read); err != nil {
 					return err
 				}
 			}

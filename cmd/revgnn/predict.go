@@ -193,7 +193,8 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	// A file of 'revgnn train --out' has the settings. Flags replace only those that they name.
 	var config train.Config
 	own, notOwn := file.Model()
-	if notOwn == nil && (!s.command.Flags().Changed("model") || s.model == own.Config.Model) {
+	named, _ := models.Lookup(s.model)
+	if notOwn == nil && (!s.command.Flags().Changed("model") || named.Name == own.Config.Model) {
 		config, err = s.changed(own.Config)
 	} else {
 		config, err = s.config()
@@ -208,11 +209,11 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	if err := runs.HasSplits([]int{o.split}, g); err != nil {
 		return asUsage(err)
 	}
-	wanted, names, err := trained.Pick(config.Config, g.NumFeatures, g.NumClasses, file.Parameters)
+	wanted, names, err := trained.Pick(config, g.NumFeatures, g.NumClasses, file.Parameters)
 	if err != nil {
 		return err
 	}
-	p, err := train.Predict(e, g, o.split, config, wanted, o.gradients)
+	p, err := train.Evaluate(e, g, o.split, config, wanted, o.gradients)
 	if err != nil {
 		return err
 	}

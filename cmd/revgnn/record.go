@@ -11,7 +11,6 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -72,7 +71,7 @@ func measure[T any](ctx context.Context, r *recorder, kind string, c train.Confi
 	if r.store == nil {
 		return do()
 	}
-	run := runs.Start(runs.Whole(kind, r.graph.Name, c.Resolved()), models.Seen(c.Config, r.graph).Checksum(),
+	run := runs.Start(runs.Whole(kind, r.graph.Name, c.Resolved()), c.InputGraph(r.graph).Checksum(),
 		r.engine.Name)
 	run.Config, _ = json.Marshal(settings) // cannot fail: settings are plain values
 	out, err := do()

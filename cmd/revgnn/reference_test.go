@@ -36,10 +36,7 @@ func reference(root *cobra.Command) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Command-line reference\n\nMade from the commands' own help by `make docs`.\n\n")
 	list := commandsBelow(root)
-	for _, c := range list {
-		fmt.Fprintf(&b, "- [`%s`](#%s): %s\n", c.CommandPath(), anchor(c), c.Short)
-	}
-	fmt.Fprintf(&b, "\n## Flags of all commands\n\n%s\n\n%s", quoted(root.Long),
+	fmt.Fprintf(&b, "## Flags of all commands\n\n%s\n\n%s", quoted(root.Long),
 		table(root.PersistentFlags(), func(*pflag.Flag) bool { return true }))
 	common := settingsOf(list)
 	fmt.Fprintf(&b, "\n## Settings of models\n\nFlags of the commands that say so below. The models that a setting "+
@@ -89,9 +86,6 @@ func commandsBelow(c *cobra.Command) (list []*cobra.Command) {
 	slices.SortFunc(list, func(a, b *cobra.Command) int { return strings.Compare(a.CommandPath(), b.CommandPath()) })
 	return list
 }
-
-// anchor returns the name under which a link finds the heading of a command: "revgnn-train" for "revgnn train".
-func anchor(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 // quoted puts a help text into a block of code, so that Markdown shows it without changes.
 func quoted(text string) string { return "```text\n" + strings.TrimSpace(text) + "\n```" }

@@ -62,6 +62,9 @@ func (a *app) train() *cobra.Command {
 				return asUsage(err)
 			}
 			p := r.progress
+			if k, _ := models.Lookup(config.Model); s.model == k.Name && k.Confused != "" {
+				p.line("%s", k.Confused)
+			}
 			p.line("training %s on %s, splits %v, engine %s", config.Model, r.graph.Name, o.Splits, r.engine.Name)
 			o.Epoch, o.Split = p.epoch, p.split
 			o.Notice = func(text string) { p.line("%s", text) }
@@ -139,6 +142,9 @@ func modelList() string {
 		line := k.Layer
 		if k.Plain != "" {
 			line = k.Plain + " and its inverse, side by side"
+		}
+		if k.Alias != "" {
+			line += "; also " + k.Alias
 		}
 		fmt.Fprintf(&b, "  %-*s %s (%s)\n", width, k.Name, line, k.Reference)
 	}

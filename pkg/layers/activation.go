@@ -7,13 +7,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Activation is the name of a function σ, which a layer applies to every entry of the preactivation. The slope of σ is
-// between 0 and 1, so that σ never moves two arguments farther apart. The Lipschitz constant of a block is therefore at
-// most the Lipschitz constant of its preactivation. The empty name stands for [ActivationReLU].
+// Activation is the name of an entrywise function σ with slopes between 0 and 1, so that Lip(σ(u)) <= Lip(u). "" is
+// [ActivationReLU].
 type Activation string
 
-// The activations, as functions of x, are: ReLU, max(x, 0); leaky ReLU, max(x, 0.2 x); ELU, which is x for x > 0, and
-// exp(x) - 1 otherwise (Clevert et al., ICLR 2016); tanh(x); and softplus, log(1 + exp(x)), which is smooth.
+// ReLU, max(x, 0); leaky ReLU, max(x, 0.2 x); ELU, x for x > 0 and else exp(x) - 1 (Clevert et al., ICLR 2016);
+// tanh(x); and softplus, log(1 + exp(x)).
 const (
 	ActivationReLU      Activation = "relu"
 	ActivationLeakyReLU Activation = "leaky-relu"
@@ -21,10 +20,6 @@ const (
 	ActivationTanh      Activation = "tanh"
 	ActivationSoftplus  Activation = "softplus"
 )
-
-// Activations lists the names of all activations.
-var Activations = []string{string(ActivationReLU), string(ActivationLeakyReLU), string(ActivationELU),
-	string(ActivationTanh), string(ActivationSoftplus)}
 
 // Of is σ(x), entry by entry. It works in loop bodies, too; see package loop.
 func (a Activation) Of(x *Node) *Node {
@@ -36,16 +31,16 @@ func (a Activation) Of(x *Node) *Node {
 	case ActivationTanh:
 		return Tanh(x)
 	case ActivationSoftplus:
-		// This formula equals log(1 + exp(x)), but does not overflow for large x: max(x, 0) + log(1 + exp(-|x|)).
+		// log(1 + exp(x)), without overflow for large x
 		return Add(loop.ReLU(x), Log1p(Exp(Neg(Abs(x)))))
 	}
 	return loop.ReLU(x)
 }
 
-// biased is σ(u + b), with b added to every row.
+// biased is σ(u + b).
 func (a Activation) biased(u, b *Node) *Node { return a.Of(Add(u, rowVector(b, u))) }
 
-// gate is v ∘ σ'(u + b). If v is the cotangent of σ(u + b), this is the cotangent of u.
+// gate is v ∘ σ'(u + b), the cotangent of u if v is that of σ(u + b).
 func (a Activation) gate(u, v, b *Node) *Node {
 	x := Add(u, rowVector(b, u))
 	positive := GreaterThan(x, loop.Zeros(x))
@@ -63,8 +58,7 @@ func (a Activation) gate(u, v, b *Node) *Node {
 	return Where(positive, v, loop.Zeros(v))
 }
 
-// expNegative is exp(min(x, 0)) + shift. For negative x, it is ELU if shift is -1, and the derivative of ELU if shift
-// is 0.
+// expNegative is exp(min(x, 0)) + shift: ELU below 0 for shift -1, and its derivative for 0.
 func expNegative(x *Node, shift float64) *Node {
 	e := Exp(Min(x, loop.Zeros(x)))
 	if shift == 0 {
@@ -73,7 +67,7 @@ func expNegative(x *Node, shift float64) *Node {
 	return Add(e, loop.Like(loop.Float(x, shift), x))
 }
 
-// rowVector returns an array [n, d], where n is the number of rows of x. Each row of the array is the vector b, [d].
+// rowVector has the vector b, [d], in each row of an array [n, d], n from x.
 func rowVector(b, x *Node) *Node {
 	return BroadcastToShape(Reshape(b, 1, b.Shape().Size()),
 		shapes.Make(x.DType(), x.Shape().Dimensions[0], b.Shape().Size()))

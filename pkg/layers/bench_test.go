@@ -48,7 +48,7 @@ func BenchmarkTwins(b *testing.B) {
 		{"GCN", taping[layers.GCNWeights]{gcn(norm, layers.GCN{})}, func(x *Node, w listed) *Node {
 			return plus(Dot(norm.On(w.Arrays).Product(x), w.W[0]).Product(), w.W[1])
 		}, []*tensors.Tensor{draw(2, 0.5, d, d), draw(3, 0.2, d)}, norm.Tensors()},
-		{"SAGE", taping[layers.SAGEWeights]{sage(norm, layers.SAGE{})}, func(x *Node, w listed) *Node {
+		{"SAGE", taping[layers.GCNWeights]{gcn(norm, layers.GCN{})}, func(x *Node, w listed) *Node {
 			return plus(Add(Dot(norm.On(w.Arrays).Product(x), w.W[0]).Product(), Dot(x, w.W[2]).Product()), w.W[1])
 		}, []*tensors.Tensor{draw(2, 0.5, d, d), draw(3, 0.2, d), draw(4, 0.4, d, d)}, norm.Tensors()},
 		{"GAT", gat(pattern, layers.GAT{}), func(x *Node, w listed) *Node {

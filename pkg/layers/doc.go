@@ -1,5 +1,5 @@
 // Package layers has the branches h of message-passing layers f(X) = X + h(X) with derivatives by hand, as
-// [solve.Layer]: [GCN], [SAGE] and [GAT]. Each equals its automatic twin of [solve.FromFunction], and is faster.
+// [solve.Layer]: [GCN] and [GAT]. Each equals its automatic twin of [solve.FromFunction], and is faster.
 // [Gated], [Projected] and [Normalised] change any layer. [Bound] keeps weights so small that layers have inverses. For
 // GRAND, there are the attention and the differential equation.
 //

@@ -91,14 +91,17 @@ func (o taping[W]) Tape(x *Node, w listed) []*Node {
 
 func gcn(m *sparse.Matrix, l solve.Layer[layers.GCNWeights]) onList[layers.GCNWeights] {
 	return onList[layers.GCNWeights]{l, func(w listed) layers.GCNWeights {
-		return layers.GCNWeights{W: w.W[0], B: w.W[1], A: m.On(w.Arrays)}
-	}, func(dw layers.GCNWeights) []*Node { return []*Node{dw.W, dw.B} }}
-}
-
-func sage(m *sparse.Matrix, l solve.Layer[layers.SAGEWeights]) onList[layers.SAGEWeights] {
-	return onList[layers.SAGEWeights]{l, func(w listed) layers.SAGEWeights {
-		return layers.SAGEWeights{W: w.W[0], B: w.W[1], V: w.W[2], A: m.On(w.Arrays)}
-	}, func(dw layers.SAGEWeights) []*Node { return []*Node{dw.W, dw.B, dw.V} }}
+		out := layers.GCNWeights{W: w.W[0], B: w.W[1], A: m.On(w.Arrays)}
+		if len(w.W) > 2 {
+			out.V = w.W[2]
+		}
+		return out
+	}, func(dw layers.GCNWeights) []*Node {
+		if dw.V == nil {
+			return []*Node{dw.W, dw.B}
+		}
+		return []*Node{dw.W, dw.B, dw.V}
+	}}
 }
 
 func gat(p *sparse.Pattern, l solve.Layer[layers.GATWeights]) onList[layers.GATWeights] {
@@ -130,12 +133,12 @@ func branches(t *testing.T) map[string]branch {
 		all[name] = branch{taping[layers.GCNWeights]{gcn(norm, l)},
 			[]*tensors.Tensor{draw(2, 0.95, d, d), draw(3, 0.2, d)}, norm.Tensors()}
 	}
-	for name, l := range map[string]layers.SAGE{"SAGE": {}, "wide SAGE": {layers.ActivationELU}} {
+	for name, l := range map[string]layers.GCN{"SAGE": {}, "wide SAGE": {layers.ActivationELU}} {
 		d := width
 		if name == "wide SAGE" {
 			d = wide
 		}
-		all[name] = branch{taping[layers.SAGEWeights]{sage(norm, l)},
+		all[name] = branch{taping[layers.GCNWeights]{gcn(norm, l)},
 			[]*tensors.Tensor{draw(2, 0.5, d, d), draw(3, 0.2, d), draw(6, 0.4, d, d)}, norm.Tensors()}
 	}
 	all["GAT"] = branch{gat(pattern, layers.GAT{}),

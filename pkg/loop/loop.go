@@ -26,9 +26,8 @@ import (
 type Node = graph.Node
 
 // While repeats state = body(state, reads) as long as cond(state, reads), a boolean scalar, is true, and returns the
-// last state. S is the Go type of state, and R is the Go type of reads. Both are *Node, or are built from *Node by
-// structs, slices and pointers. The state that body returns must have the same structure and shapes as the state that
-// body was given. GoMLX cannot differentiate a loop. If a gradient is needed, write it by hand (see [Custom]).
+// last state. state and reads are *Node, or structs, slices and pointers of them; body must keep their structure and
+// shapes. There is no gradient; see [Custom].
 func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body func(state S, reads R) S) S {
 	changing, names := split(state)
 	fixed, _ := split(reads)
@@ -37,9 +36,7 @@ func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body f
 	if n == 0 {
 		panic(fmt.Errorf("loop.While: the state has no nodes"))
 	}
-	// In the compiled program, cond and body are two functions. Each of them has one parameter for each node of state
-	// and of reads. The Go function parameters makes the parameters of one of these functions. Its argument g is the
-	// graph in which GoMLX builds the function.
+	// parameters are those of the functions cond and body of the compiled program.
 	parameters := func(g *graph.Graph) (S, R) {
 		nodes := make([]*Node, len(all))
 		for i, node := range all {
@@ -61,8 +58,7 @@ func While[S, R any](state S, reads R, cond func(state S, reads R) *Node, body f
 	return join(state, graph.While(condition, step, all...)[:n])
 }
 
-// Repeat runs state = body(i, state, reads) for i = 0 … n-1, and returns the last state. The node n is an int32 scalar;
-// [Int] makes such a scalar from a Go number.
+// Repeat runs state = body(i, state, reads) for i = 0 … n-1, and returns the last state. n is an int32 scalar.
 func Repeat[S, R any](n *Node, state S, reads R, body func(i *Node, state S, reads R) S) S {
 	type counted struct {
 		i     *Node
@@ -79,16 +75,14 @@ func Repeat[S, R any](n *Node, state S, reads R, body func(i *Node, state S, rea
 		}).state
 }
 
-// Const makes a scalar constant of type T. Unlike GoMLX's Scalar, it makes a new constant at every call, and so it
-// works in the body of a loop. (The package's documentation says why Scalar may fail there.)
+// Const is a scalar constant, a new one at every call, unlike GoMLX's Scalar.
 func Const[T gotype.Supported](g *graph.Graph, v T) *Node {
 	return graph.Reshape(graph.Const(g, []T{v}))
 }
 
-// Int makes an int32 scalar constant by [Const]. So Int works in the body of a loop.
+// Int is an int32 constant. Float is one of the type of x.
 func Int(g *graph.Graph, v int) *Node { return Const(g, int32(v)) }
 
-// Float makes a scalar constant with the data type of x, by [Const]. So Float works in the body of a loop.
 func Float(x *Node, v float64) *Node {
 	return graph.ConvertDType(Const(x.Graph(), v), x.DType())
 }
@@ -98,25 +92,23 @@ func Like(s, x *Node) *Node {
 	return graph.BroadcastToShape(s, shapes.Make(s.DType(), x.Shape().Dimensions...))
 }
 
-// Zeros makes an array of zeros with the shape and the data type of x.
+// Zeros are those in the shape and type of x.
 func Zeros(x *Node) *Node { return Like(Float(x, 0), x) }
 
 // Scale multiplies x by the scalar s.
 func Scale(x, s *Node) *Node { return graph.Mul(x, Like(s, x)) }
 
-// Select returns x if the boolean scalar c is true, and y otherwise.
+// Select is x if the boolean scalar c is true, else y.
 func Select(c, x, y *Node) *Node { return graph.Where(Like(c, x), x, y) }
 
-// Select2 returns an array of c's shape, which has the scalar x where c is true and the scalar y elsewhere.
+// Select2 has the scalar x where c is true, and the scalar y elsewhere.
 func Select2(c, x, y *Node) *Node { return graph.Where(c, Like(x, c), Like(y, c)) }
 
 // ReLU is max(x, 0).
 func ReLU(x *Node) *Node { return graph.Max(x, Zeros(x)) }
 
-// Sum adds up the rows of the matrix x: the result has shape [d] if x has shape [n, d]. First, x is cut into eight
-// blocks of rows, and the eight blocks are added up, which leaves one block with an eighth of the rows. This is
-// repeated until fewer than 64 rows are left. The product of a vector of ones with the matrix adds up the rows that are
-// left. (Adding up all n rows by such a product would take ten times as long on XLA CPU.)
+// Sum adds up the rows of x, [n, d] to [d]: eight blocks of rows are added up, again and again until fewer than 64 rows
+// are left, and these by a product with ones (ten times slower for all rows on XLA CPU).
 func Sum(x *Node) *Node {
 	const blocks = 8
 	rest := (*Node)(nil)
@@ -143,25 +135,21 @@ func added(a, b *Node) *Node {
 	return graph.Add(a, b)
 }
 
-// MeanAbs is the mean absolute value of the matrix x, a scalar. MeanAbs first adds up the entries of each row, which
-// XLA CPU does in one pass over the matrix. (Adding up the entries of each column first would take ten times as long.)
+// MeanAbs is the mean absolute value of the matrix x, a scalar. Row sums come first, in one pass of XLA CPU (column
+// sums first would take ten times as long).
 func MeanAbs(x *Node) *Node {
 	rows := graph.Dot(graph.Abs(x), ones(x, 1)).Product()
 	return graph.Mul(graph.Dot(rows, ones(x, 0)).Product(), Float(x, 1/float64(max(1, x.Shape().Size()))))
 }
 
-// ones is a vector of ones, as long as the given axis of x.
 func ones(x *Node, axis int) *Node {
 	return graph.BroadcastToShape(Float(x, 1), shapes.Make(x.DType(), x.Shape().Dimensions[axis]))
 }
 
-// After returns x + min(change, 0). The scalar change must not be negative, so that this sum equals x. The purpose of
-// After is an order of computations: change must be computed before the result of After.
+// After is x, made to depend on a scalar change >= 0, which is then computed before the result.
 //
-// In a loop, After can make it unnecessary to copy the state. XLA writes the new state over the old state only if all
-// computations that read the old state come before the computation of the new state. Otherwise XLA first copies the old
-// state. Let change be computed from the old state, and let the new state be computed from the result of After. Then
-// XLA knows that it must compute change before the new state.
+// In a loop, XLA writes a new state over the old one without a copy only if all that reads the old state comes before:
+// let change be computed from the old state, and the new state from the result.
 func After(change, x *graph.Node) *graph.Node {
 	return graph.Add(x, Like(graph.Min(change, Float(change, 0)), x))
 }

@@ -38,7 +38,7 @@ func Leaves[T any](value T) (leaves []Leaf) {
 	return leaves
 }
 
-// Map returns a copy of value in which every node is replaced by the result of visit. Parts without nodes stay.
+// Map replaces every node in a copy of value by the result of visit.
 func Map[T any](value T, visit func(Leaf) *Node) T {
 	each(reflect.ValueOf(&value).Elem(), "", false, visit)
 	return value
@@ -46,8 +46,7 @@ func Map[T any](value T, visit func(Leaf) *Node) T {
 
 var nodeType, fixedType = reflect.TypeFor[*Node](), reflect.TypeFor[Fixed]()
 
-// each visits the nodes of v, which must be addressable. It copies slices and what pointers point to before it changes
-// them, since other values may share them.
+// each visits the nodes of v, which must be addressable, in copies of slices and pointers, which others may share.
 func each(v reflect.Value, name string, fixed bool, visit func(Leaf) *Node) {
 	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // Through this v, unexported fields can be set.
 	t := v.Type()
@@ -101,7 +100,6 @@ func holdsNodes(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// split lists the nodes of a Go value and their names.
 func split[T any](value T) (nodes []*Node, names []string) {
 	for _, l := range Leaves(value) {
 		nodes, names = append(nodes, l.Node), append(names, l.Name)
@@ -109,7 +107,7 @@ func split[T any](value T) (nodes []*Node, names []string) {
 	return nodes, names
 }
 
-// join returns a copy of like whose nodes are the given ones.
+// join is a copy of like with the given nodes.
 func join[T any](like T, nodes []*Node) T {
 	return Map(like, func(Leaf) *Node {
 		n := nodes[0]

@@ -1,6 +1,4 @@
-// Package metrics computes what experiments measure: accuracy and ROC-AUC of predictions, homophily of graphs, the
-// smoothness of representations (GSL), and the spread of results over splits.
-//
-// All sums are computed in float64. The functions do not panic. If lengths are wrong or the result is undefined, they
-// return an error, or NaN where their documentation says so.
+// Package metrics has accuracy and ROC-AUC, homophily of graphs, smoothness of representations, and the spread of
+// results over splits. Sums are in float64. Wrong lengths and undefined results are errors, or NaN where this is
+// documented.
 package metrics

@@ -7,13 +7,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// EdgeHomophily returns the share of edges that join nodes with the same label (Abu-El-Haija et al., 2019; Zhu et al.,
-// 2020),
+// EdgeHomophily is the share of the edges whose nodes both have labels that join equal ones (Abu-El-Haija et al., 2019;
+// Zhu et al., 2020), or NaN without such edges:
 //
-//	h_edge = |{(u,v) in E: y_u = y_v}| / |E|,
-//
-// where y_u is the label of node u. E is the set of those edges whose two nodes both have labels. The result is NaN if
-// there are no such edges.
+//	h_edge = |{(u,v) in E: y_u = y_v}| / |E|
 func EdgeHomophily(g *graphs.Graph) float64 {
 	same, all := 0, 0
 	for _, e := range g.Edges {
@@ -33,14 +30,12 @@ func known(g *graphs.Graph, e graphs.Edge) bool {
 	return g.Labels[e[0]] != graphs.Unlabelled && g.Labels[e[1]] != graphs.Unlabelled
 }
 
-// AdjustedHomophily returns the edge homophily, corrected for chance (Platonov et al., 2023),
+// AdjustedHomophily is edge homophily corrected for chance (Platonov et al., 2023),
 //
 //	h_adj = (h_edge - Σ_k D_k²/(2|E|)²) / (1 - Σ_k D_k²/(2|E|)²),
 //
-// where h_edge is the edge homophily, and D_k is the sum of the degrees of the nodes of class k. E is the set of those
-// edges whose two nodes both have labels. Only the edges in E count in the degrees. The sum Σ_k D_k²/(2|E|)² is the
-// edge homophily to be expected if edges are drawn at random and each node keeps its degree. If nearly all nodes are of
-// one class, this sum is near 1. h_adj is NaN if E is empty, or if all edges in E join nodes of one and the same class.
+// with the sum D_k of the degrees of class k; only edges whose nodes both have labels count. The sum is what edges
+// drawn at random, with the same degrees, would have. It is NaN without edges, or if all join nodes of one class.
 func AdjustedHomophily(g *graphs.Graph) float64 {
 	degrees, all := make([]float64, g.NumClasses), 0
 	for _, e := range g.Edges {
@@ -70,15 +65,14 @@ type Stats struct {
 	Classes       int     `json:"classes"`
 	Features      int     `json:"features"`
 	AverageDegree float64 `json:"average_degree"` // 2 edges / nodes
-	// EdgeHomophily and AdjustedHomophily are NaN if they are undefined. JSON has null in the place of NaN.
+	// These are NaN, in JSON null, if they are undefined.
 	EdgeHomophily     float64 `json:"edge_homophily"`
 	AdjustedHomophily float64 `json:"adjusted_homophily"`
 	Splits            int     `json:"splits"`
 	Unlabelled        int     `json:"unlabelled,omitempty"` // the number of nodes without a label
 }
 
-// GraphStats returns the properties of a graph. The graph must be valid; graphs.New and datasets.Load return only valid
-// graphs.
+// GraphStats are those of a valid graph.
 func GraphStats(g *graphs.Graph) Stats {
 	s := Stats{Name: g.Name, Nodes: g.NumNodes, Edges: len(g.Edges), DirectedEdges: len(g.Arcs),
 		Classes: g.NumClasses, Features: g.NumFeatures, EdgeHomophily: EdgeHomophily(g),

@@ -9,13 +9,77 @@ import (
 	"github.com/revgnn/revgnn/data"
 )
 
+// Confusion is the confusion matrix: entry [k][l] is the number of nodes of class k whose largest logit, in rows
+// [nodes, classes], is l. A nil mask selects all nodes.
+func Confusion[F Float](logits []F, classes int, labels []int32, mask []bool) ([][]int, error) {
+	predictions, err := Argmax(logits, classes)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkLengths(len(predictions), len(labels), mask); err != nil {
+		return nil, err
+	}
+	counts := make([][]int, classes)
+	for k := range counts {
+		counts[k] = make([]int, classes)
+	}
+	for i, p := range predictions {
+		if mask != nil && !mask[i] {
+			continue
+		}
+		if l := labels[i]; l < 0 || int(l) >= classes {
+			return nil, fmt.Errorf("node %d has label %d, but classes are numbered 0 to %d", i, l, classes-1)
+		}
+		counts[labels[i]][p]++
+	}
+	return counts, nil
+}
+
+// ROC has the points of the receiver operating characteristic, the curve above the area [ROCAUC]: the shares of the
+// nodes of classes 0 and 1 with a score of at least a threshold. The thresholds are infinity, for (0, 0), and then all
+// scores from the highest to the lowest. A nil mask selects all nodes.
+func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, truePositive []float64, err error) {
+	if _, err := ROCAUC(scores, labels, mask); err != nil {
+		return nil, nil, err // ROCAUC has checked the arguments
+	}
+	var nodes []int
+	var count, above [2]float64
+	for i, l := range labels {
+		if mask == nil || mask[i] {
+			nodes = append(nodes, i)
+			count[l]++
+		}
+	}
+	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	falsePositive, truePositive = []float64{0}, []float64{0}
+	for k, i := range nodes {
+		above[labels[i]]++
+		if k+1 == len(nodes) || scores[nodes[k+1]] != scores[i] {
+			falsePositive = append(falsePositive, above[0]/count[0])
+			truePositive = append(truePositive, above[1]/count[1])
+		}
+	}
+	return falsePositive, truePositive, nil
+}
+
+// Thin drops points of a rising curve from (0, 0) to (1, 1) where x + y is less than 1/n above that of the last one
+// kept. The last point stays.
+func Thin(x, y []float64, n int) (thinX, thinY []float64) {
+	next := math.Inf(-1)
+	for i := range x {
+		if at := x[i] + y[i]; at >= next || i == len(x)-1 {
+			thinX, thinY = append(thinX, x[i]), append(thinY, y[i])
+			next = at + 1/float64(n)
+		}
+	}
+	return thinX, thinY
+}
+
 // Float stands for the types of scores and of representations: float32 and float64.
 type Float interface{ ~float32 | ~float64 }
 
-// Evaluate returns the metric of a task (data.Accuracy or data.ROCAUC) for logits, a row-major matrix with the shape
-// [nodes, outputs]. For data.Accuracy, a node's prediction is the column of the largest logit in its row. For
-// data.ROCAUC, a node's score for class 1 is its logit if there is one output. If there are two outputs, the score is
-// the second logit minus the first. mask selects the nodes that count; a nil mask selects all nodes.
+// Evaluate is the metric data.Accuracy or data.ROCAUC of logits, [nodes, outputs]. The prediction is the largest logit.
+// The score of class 1 is the only logit, or the second minus the first. A nil mask selects all nodes.
 func Evaluate[F Float](task string, logits []F, outputs int, labels []int32, mask []bool) (float64, error) {
 	if outputs < 1 || len(logits) != len(labels)*outputs {
 		return 0, fmt.Errorf("%d logits for %d nodes of %d outputs each; they must be [nodes, outputs]",
@@ -45,8 +109,7 @@ func Evaluate[F Float](task string, logits []F, outputs int, labels []int32, mas
 	return 0, fmt.Errorf("unknown task %q; known are %s and %s", task, data.Accuracy, data.ROCAUC)
 }
 
-// Argmax returns, for each row of a row-major [n, columns] matrix x, the column of the largest value. If several
-// columns have the largest value, it returns the first of them. A NaN in x is an error.
+// Argmax is the first largest column of each row of x, [n, columns]. NaN is an error.
 func Argmax[F Float](x []F, columns int) ([]int32, error) {
 	if columns < 1 || len(x)%columns != 0 {
 		return nil, fmt.Errorf("%d values do not make rows of %d", len(x), columns)
@@ -66,8 +129,8 @@ func Argmax[F Float](x []F, columns int) ([]int32, error) {
 	return out, nil
 }
 
-// Accuracy returns the share, from 0 to 1, of nodes whose prediction equals the label. Only the nodes in mask count; a
-// nil mask selects all nodes. It is an error if no node is selected.
+// Accuracy is the share, from 0 to 1, of nodes whose prediction equals the label. A nil mask selects all nodes; none is
+// an error.
 func Accuracy(predictions, labels []int32, mask []bool) (float64, error) {
 	if err := checkLengths(len(predictions), len(labels), mask); err != nil {
 		return 0, err
@@ -88,11 +151,10 @@ func Accuracy(predictions, labels []int32, mask []bool) (float64, error) {
 	return float64(right) / float64(all), nil
 }
 
-// ROCAUC returns the area under the receiver operating characteristic of scores for labels 0 and 1. The area equals the
-// probability that a random node of class 1 scores higher than a random node of class 0, where equal scores count one
-// half (Mann-Whitney; the same value as scikit-learn's roc_auc_score). The pairs of nodes are counted in whole numbers,
-// without rounding. mask selects the nodes that count; a nil mask selects all nodes. It is an error if the selected
-// nodes have only one class or labels other than 0 and 1, or if a score is NaN.
+// ROCAUC is the area under the receiver operating characteristic for labels 0 and 1: the probability that a random node
+// of class 1 scores higher than one of class 0, where equal scores count one half (Mann-Whitney; as scikit-learn's
+// roc_auc_score). Pairs are counted in whole numbers. A nil mask selects all nodes. A single class, other labels and
+// NaN are errors.
 func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 	if err := checkLengths(len(scores), len(labels), mask); err != nil {
 		return 0, err
@@ -118,9 +180,8 @@ func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
 			"the selection needs both", count[0], count[1])
 	}
 	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	// The loop goes through the nodes by rising score. Each step takes the nodes from start to end-1, which have equal
-	// scores. below is the number of nodes of class 0 with lower scores. wins gets 2 for each pair in which the node of
-	// class 1 has a higher score than the node of class 0, and 1 for each pair with equal scores.
+	// By rising score, groups of equal scores. below counts lower scores of class 0, and wins 2 for each pair in which
+	// the node of class 1 is higher, and 1 for equal scores.
 	var wins, below int64
 	for start := 0; start < len(nodes); {
 		var group [2]int64

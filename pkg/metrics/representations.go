@@ -158,8 +158,7 @@ func effectiveRank[F Float](x []F, n, d int) float64 {
 	return math.Exp(entropy)
 }
 
-// MeanAbsError returns the mean of |a_i - b_i| over the entries of a and b. It is an error if a and b have different
-// lengths or are empty. If an entry is infinite or NaN, the result is infinite or NaN, too.
+// MeanAbsError is the mean of |a_i - b_i|.
 func MeanAbsError[F Float](a, b []F) (float64, error) {
 	if len(a) != len(b) || len(a) == 0 {
 		return 0, fmt.Errorf("%d and %d values cannot be compared one by one", len(a), len(b))

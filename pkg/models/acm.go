@@ -30,68 +30,43 @@ func init() {
 }
 
 // acm is ACM-GCN (Luan et al., "Revisiting heterophily for graph neural networks", NeurIPS 2022, section 4.2, option
-// 1). Its parameters have the names of the authors' code, https://github.com/SitaoLuan/ACM-GNN. A layer computes three
-// channels L, H and I from its input X. The layer's result X' is a weighted sum of the channels. Every node has weights
-// a_L, a_H and a_I of its own:
+// 1). Its parameters have the names of the authors' code, https://github.com/SitaoLuan/ACM-GNN. A layer mixes three
+// channels of its input X, with weights a of each node:
 //
 //	L = ReLU(P X W_L), H = ReLU((I - P) X W_H), I = ReLU(X W_I)                   X [n, d]; L, H and I [n, d']
 //	[a_L, a_H, a_I] = softmax([σ(L v_L), σ(H v_H), σ(I v_I)] M / T)               [n, 3], temperature T = 3
 //	X' = a_L L + a_H H + a_I I                                                    each row times the node's weight
 //
-// P = (D+I)^-1 (A+I), [n, n], is the low-pass filter: row i of P X is the mean of the rows of X over node i and its
-// neighbours. I - P is the high-pass filter. In the formulas of the filters, I is the identity matrix. σ is the
-// logistic function. W_L, W_H and W_I, [d, d'], v_L, v_H and v_I, [d', 1], and M, [3, 3], are trained.
+// P = (D+I)^-1 (A+I) is the low-pass filter, the mean over a node and its neighbours, and I - P the high-pass filter.
+// W_L, W_H and W_I, [d, d'], v_L, v_H and v_I, [d', 1], and M, [3, 3], are trained. X' of the last layer are scores of
+// classes. Dropout acts between layers.
 //
-// X has d columns, and X' has d' columns. The first layer reads the node features. In the last layer, X' are the scores
-// of the classes, and d' is the number of classes. In all other layers, d' is the width of the layers. Dropout acts
-// between layers.
-//
-// No entry of X' is negative, since no entry of a channel is negative. Therefore the ReLU that the publication applies
-// to X' would change nothing, and is left out. For two classes, the models of this package have a single logit. The
-// logit has to be negative for nodes of the first class, so that X' cannot be the logit. Therefore the last layer has
-// two columns for two classes, too, and the logit is their difference.
-//
-// The published settings are two layers, width 64, and a dropout probability that is searched between 0 and 0.9. Where
-// the authors' code differs from the publication, this network follows the publication. (The code multiplies X' by 3,
-// and also drops entries of the node features.) The variants ACMII-GCN (option 2), ACM-GCN+ and ACM-GCN++ are not
-// implemented.
-//
-// If the node features F are dense (see [Sparse]), Prepare computes P F and (I - P) F once. Each of these two arrays is
-// as large as F.
+// X' is never negative, so that the publication's ReLU of it is left out, and the logit for two classes is the
+// difference of two columns. Published are two layers, width 64, and dropout from 0 to 0.9. The code also multiplies X'
+// by 3 and drops node features. ACMII-GCN (option 2), ACM-GCN+ and ACM-GCN++ are not implemented.
 type acm struct {
 	mean      *sparse.Matrix
-	low, high *tensors.Tensor // P F and (I - P) F, for dense features
+	low, high *tensors.Tensor // P F and (I - P) F of dense node features F, computed once
 }
 
-// Prepare makes the sparse matrix P of [acm]. If the node features F are dense, Prepare also computes P F and
-// (I - P) F, which are the same in all training steps.
-func (a *acm) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+func (a *acm) Prepare(g *graphs.Graph, arrays *Arrays) {
 	mean := sparse.Adjacency(g).WithSelfLoops().RowNormalised()
-	if a.mean, err = sparse.NewMatrix(mean, nil); err != nil {
-		return nil, nil, err
-	}
-	order, arrays = a.mean.Order(), a.mean.Tensors()
+	a.mean = arrays.Matrix(mean)
 	if _, yes := Sparse(g); yes {
-		return order, arrays, nil
+		return
 	}
 	low := mean.Product(g.Features, g.NumFeatures)
 	high := slices.Clone(g.Features)
 	for i, v := range low {
 		high[i] -= v
 	}
-	array := func(x []float32) *tensors.Tensor {
-		return tensors.FromFlatDataAndDimensions(sparse.Permute(order, x, g.NumFeatures), g.NumNodes, g.NumFeatures)
-	}
-	a.low, a.high = array(low), array(high)
-	return order, append(slices.Clone(arrays), a.low, a.high), nil
+	a.low, a.high = arrays.Rows(low, g.NumFeatures), arrays.Rows(high, g.NumFeatures)
 }
 
-// acmChannels lists the names of the channels L, H and I of [acm], in this order. Names of parameters contain these
-// names: for example, W_L is weight_low.
+// acmChannels are L, H and I in names of parameters, such as weight_low for W_L.
 var acmChannels = []string{"low", "high", "mlp"}
 
-// Build implements [Network]. The representation is the input of the last layer or, if there is only one layer, its
-// result X'.
+// Build implements [Network]. The representation is what the last layer reads or, of a single layer, X'.
 func (a *acm) Build(b *Builder) Output {
 	mean := b.Matrix(a.mean)
 	x, read, width := (*Node)(nil), (*Node)(nil), b.Config.Hidden
@@ -121,15 +96,14 @@ func (a *acm) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(x), Representation: read}
 }
 
-// acmLayer is one layer of [acm]. name is the beginning of the names of the layer's parameters, such as "gcns.0.".
-// width is d', the number of columns of the layer's result.
+// acmLayer is a layer; name begins the names of its parameters, such as "gcns.0.", and width is d'.
 type acmLayer struct {
 	b     *Builder
 	name  string
 	width int
 }
 
-// weights returns the weights W_L, W_H and W_I of [acm] for an input with the given number of columns.
+// weights declares W_L, W_H and W_I.
 func (a acmLayer) weights(in int) (w []*Node) {
 	for _, c := range acmChannels {
 		w = append(w, a.b.Param(Param{Name: a.name + "weight_" + c, Shape: []int{in, a.width},
@@ -138,16 +112,14 @@ func (a acmLayer) weights(in int) (w []*Node) {
 	return w
 }
 
-// filter returns the three channels of [acm] before ReLU: P X W_L, (I - P) X W_H and X W_I. The argument mean is P. The
-// argument y has the three products X W_L, X W_H and X W_I side by side. The products P X W_L and P X W_H are then
-// computed as one.
+// filter is P X W_L, (I - P) X W_H and X W_I, for y with the products X W side by side. Those with P are one product.
 func (a acmLayer) filter(mean sparse.Operator, y *Node) []*Node {
 	columns := func(x *Node, from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from*a.width, to*a.width)) }
 	averaged := mean.Product(columns(y, 0, 2))
 	return []*Node{columns(averaged, 0, 1), Sub(columns(y, 1, 2), columns(averaged, 1, 2)), columns(y, 2, 3)}
 }
 
-// mix returns the layer's result, X' of [acm]. mapped holds the three channels before ReLU.
+// mix is X', for the three channels before ReLU.
 func (a acmLayer) mix(mapped []*Node) (x *Node) {
 	var h, scores []*Node
 	for i, c := range acmChannels {

@@ -8,6 +8,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -25,11 +26,11 @@ func init() {
 			}
 			return nil
 		},
-		New: func(c Config) Network { return &dirGNN{dirSettings: OwnOf[dirSettings](c), layers: c.Forward} }})
+		Unused: dirUnused,
+		New:    func(c Config) Network { return &dirGNN{dirSettings: OwnOf[dirSettings](c), layers: c.Forward} }})
 }
 
-// dirSettings are Dir-GNN's own settings. Jump is the setting "jk", and Unit is the setting "l2-norm". All other fields
-// have the names of their settings. See [dirGNN].
+// dirSettings are Dir-GNN's own settings; see [dirGNN].
 type dirSettings struct {
 	Conv       string  `help:"messages, normalised by degrees or as means beside the node itself" oneof:"gcn,sage"`
 	Alpha      float64 `help:"weight of messages against the direction of edges, beside 1 - alpha" most:"1"`
@@ -40,10 +41,8 @@ type dirSettings struct {
 
 // dirGNN is Dir-GNN (Rossi, Charpentier, Di Giovanni, Frasca, Günnemann and Bronstein, "Edge Directionality Improves
 // Learning on Heterophilic Graphs", LoG 2023). The parameters have the names of the authors' code,
-// https://github.com/emalgorithm/directed-graph-neural-network. A_ij = 1 if an edge leads from node i to node j. Then j
-// is an out-neighbour of i, and i is an in-neighbour of j. A node gets messages from its out-neighbours and from its
-// in-neighbours. Messages of the two kinds have different linear maps. The setting "conv" chooses between two kinds of
-// layers:
+// https://github.com/emalgorithm/directed-graph-neural-network. A_ij = 1 if an edge leads from i to its out-neighbour
+// j. The setting "conv" chooses the layer:
 //
 //	gcn:   H = α (S X W_out^T + b_out) + (1-α) (S^T X W_in^T + b_in)                         X [n, d], H [n, d']
 //	       S = D_out^-1/2 A D_in^-1/2, [n, n]; no self loops are added
@@ -51,37 +50,27 @@ type dirSettings struct {
 //	X'     = unit(dropout(ReLU(H)))         unit scales rows to length 1 if the setting l2-norm is on
 //	logits = Z W^T + b                      Z = max(X_1, …, X_L), [n, d], or [X_1, …, X_L], [n, L d]
 //
-// D_out holds the number of each node's out-neighbours, and D_in the number of its in-neighbours. X' is the result of
-// the layer, and d' is its number of columns. X_1 … X_L are the results of all L layers. The setting "jk" (jumping
-// knowledge) chooses Z: "max" is the largest value, entry by entry, and "cat" puts the results side by side. If the
-// setting is "none", there is no linear map after the layers, and H of the last layer are the logits.
+// D_out and D_in have the numbers of out- and in-neighbours. X_1 … X_L are the results X' of the layers. The setting
+// "jk" (jumping knowledge) chooses Z; with "none", H of the last layer are the logits. A trained α is one number for
+// all layers, and may leave [0, 1].
 //
-// In gcn and in sage, α is the weight of the messages from out-neighbours. The same is true of the authors' code.
-// There, the name of the linear map W_out is src_to_dst for gcn, and dst_to_src for sage. If α is trained, it is one
-// number for all layers, and may leave the range from 0 to 1.
+// The authors' code calls W_out src_to_dst for gcn, and dst_to_src for sage. The defaults are those of their program.
+// Published for Squirrel and Chameleon (unfiltered) are gcn, α = 1, max, l2-norm, width 128 and patience 400, with 4
+// layers and learning rate 0.01, and 5 layers and 0.005; for Roman-empire with directed edges sage, cat, 5 layers of
+// width 256, dropout 0.2 and learning rate 0.01.
 //
-// The defaults are those of the authors' program: gcn, 3 layers of width 64, α = 1/2, max, no dropout and no l2-norm.
-// The published settings for Squirrel and Chameleon (unfiltered) are gcn, α = 1, max, l2-norm, width 128, and patience
-// 400. Squirrel has 4 layers and the learning rate 0.01. Chameleon has 5 layers and the learning rate 0.005. The
-// published settings for Roman-empire with directed edges are sage, cat, 5 layers of width 256, dropout 0.2, and
-// learning rate 0.01.
-//
-// Self loops of a directed graph are kept, as in the authors' code. The authors' code divides every row of the node
-// features by its sum, and this network does not.
-//
-// On an undirected graph, S^T equals S. A gcn layer then computes S X (α W_out + (1-α) W_in)^T, with one product with S
-// instead of two. In the same way, a sage layer takes one product with A instead of two.
+// Self loops of a directed graph are kept, as in the authors' code, which also divides rows of the features by their
+// sums. On an undirected graph, S^T = S: a layer takes one product, S X (α W_out + (1-α) W_in)^T, instead of two.
 type dirGNN struct {
 	dirSettings
 	layers int
 	matrix *sparse.Matrix
-	// share and features are the arrays of each [neighbourhood], nil where there are none.
+	// share and features are those of each [neighbourhood], nil where there are none.
 	share, features []*tensors.Tensor
 }
 
-// Build implements [Network]. If the setting "jk" is "max" or "cat", the representation is Z of [dirGNN]. If it is
-// "none", the representation is the input of the last layer, [n, d]. With "none" and a single layer, this input would
-// be the node features, and Build returns the logits as the representation instead.
+// Build implements [Network]. The representation is Z or, without jumping knowledge, what the last layer reads; if this
+// is the node features, the logits.
 func (d *dirGNN) Build(b *Builder) Output {
 	all, alpha := d.neighbourhoods(b), d.alpha(b)
 	var x *Node // nil for the first layer, which reads the node features
@@ -111,7 +100,6 @@ func (d *dirGNN) Build(b *Builder) Output {
 	return Output{Logits: b.Linear("lin", x, b.Outputs), Representation: x}
 }
 
-// alpha returns the scalar α, the weight of the messages from out-neighbours.
 func (d *dirGNN) alpha(b *Builder) *Node {
 	if !d.LearnAlpha {
 		return Scalar(b.Graph, dtypes.Float32, d.Alpha)
@@ -119,8 +107,7 @@ func (d *dirGNN) alpha(b *Builder) *Node {
 	return Reshape(b.Param(Param{Name: "alpha", Shape: []int{1}, Value: d.Alpha}))
 }
 
-// layer returns H of [dirGNN] for layer l, [n, width]. The layer's input is x, [n, d], or the node features if x is
-// nil. The argument all is the result of [dirGNN.neighbourhoods].
+// layer is H of layer l, [n, width], for x, [n, d], or the node features if x is nil.
 func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *Node, width int) *Node {
 	in := b.Features
 	if x != nil {
@@ -151,15 +138,81 @@ func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *N
 	return h
 }
 
-// Unused implements [Twin]. A file with the weights of the authors' PyTorch model holds α under the name "alpha", and
-// again under a name for each layer. This network reads only "alpha", and only if α is trained. Unused returns the
-// names that it does not read.
-func (d *dirGNN) Unused() (names []string) {
-	if !d.LearnAlpha {
+// dirUnused names the copies of α in a file of the authors' weights: "alpha", which is read only if α is trained, and
+// one for each layer.
+func dirUnused(c Config) (names []string) {
+	if !OwnOf[dirSettings](c).LearnAlpha {
 		names = append(names, "alpha")
 	}
-	for l := range d.layers {
+	for l := range c.Forward {
 		names = append(names, fmt.Sprintf("convs.%d.alpha", l))
 	}
 	return names
+}
+
+// Prepare lays out S (gcn) or A (sage) and, for sage, 1/degree of out- and in-neighbours. Sums or means of dense node
+// features are computed here, once.
+func (d *dirGNN) Prepare(g *graphs.Graph, arrays *Arrays) {
+	a := sparse.Out(g)
+	if d.Conv == "gcn" {
+		a = a.SymmetricNormalised()
+	}
+	d.matrix = arrays.Matrix(a)
+	_, few := Sparse(g)
+	d.share, d.features = make([]*tensors.Tensor, 2), make([]*tensors.Tensor, 2)
+	for k, a := range []*sparse.CSR{a, a.Transpose()}[:d.directions()] {
+		if d.Conv == "sage" {
+			shares := make([]float32, g.NumNodes)
+			for i, degree := range a.Degrees() {
+				shares[i] = 1 / float32(max(1, degree))
+			}
+			d.share[k] = arrays.Rows(shares, 1)
+			a = a.RowNormalised()
+		}
+		if !few {
+			d.features[k] = arrays.Rows(a.Product(g.Features, g.NumFeatures), g.NumFeatures)
+		}
+	}
+}
+
+// directions is 2 for a directed graph, with out- and in-neighbours, else 1.
+func (d *dirGNN) directions() int {
+	if d.matrix.Symmetric() {
+		return 1
+	}
+	return 2
+}
+
+// neighbourhood aggregates the messages from out-neighbours, or from in-neighbours.
+type neighbourhood struct {
+	sum      func(x *Node) *Node // S x (gcn) or A x (sage); for in-neighbours S^T x or A^T x
+	share    *Node               // 1/degree, [n, 1]; nil for gcn, whose S is already normalised
+	features *Node               // sums or means of the node features, [n, features]; nil if they are sparse
+}
+
+func (d *dirGNN) neighbourhoods(b *Builder) []neighbourhood {
+	matrix := b.Matrix(d.matrix)
+	all := []neighbourhood{{sum: matrix.Product}, {sum: matrix.Transposed().Product}}[:d.directions()]
+	for i := range all {
+		if d.share[i] != nil {
+			all[i].share = b.Array(d.share[i])
+		}
+		if d.features[i] != nil {
+			all[i].features = b.Array(d.features[i])
+		}
+	}
+	return all
+}
+
+// aggregate sums (gcn) or averages (sage) the rows of x w^T over the neighbours, [n, width]. A nil x stands for the
+// node features.
+func (n neighbourhood) aggregate(b *Builder, x, w *Node) *Node {
+	if x == nil && n.features != nil {
+		return b.mapped(n.features, w)
+	}
+	y := n.sum(b.mapped(x, w))
+	if n.share != nil {
+		y = Mul(y, n.share)
+	}
+	return y
 }

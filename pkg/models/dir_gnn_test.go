@@ -126,7 +126,7 @@ func TestDirectionsAreForThoseWhoReadThem(t *testing.T) {
 	logits := func(model string, g *graphs.Graph, change ...string) []float32 {
 		c := modeltest.Small(model)
 		dirWith(t, change...)(&c)
-		p, err := train.Predict(e, g, 0, c, modeltest.Draw(t, g, c), false)
+		p, err := train.Evaluate(e, g, 0, c, modeltest.Draw(t, g, c), false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestDirectionsAreForThoseWhoReadThem(t *testing.T) {
 		}
 	}
 	gcn, dir := models.Default("gcn"), models.Default("dir-gnn")
-	if models.Seen(gcn, g).Checksum() != g.Undirected().Checksum() || models.Seen(dir, g).Checksum() != g.Checksum() {
+	if gcn.InputGraph(g).Checksum() != g.Undirected().Checksum() || dir.InputGraph(g).Checksum() != g.Checksum() {
 		t.Error("the checksum of what a model sees is not that of the graph with, or without, directions")
 	}
 }
@@ -185,7 +185,7 @@ func TestDirGNNParameters(t *testing.T) {
 		c := modeltest.Small("dir-gnn")
 		c.Hidden = 4
 		dirWith(t, strings.Fields(settings)...)(&c)
-		params, err := models.Parameters(c.Config, 7, 5)
+		params, err := models.Parameters(c, 7, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func TestDirGNNParameters(t *testing.T) {
 		if s := strings.Join(got, ", "); s != want || len(params) != 2*len(got) {
 			t.Errorf("%s: %s and %d arrays, want %s", settings, s, len(params), want)
 		}
-		unused := models.Unused(c.Config)
+		unused := c.Unused()
 		if !slices.Equal(unused, []string{"alpha", "convs.0.alpha", "convs.1.alpha"}) {
 			t.Errorf("unused: %v", unused)
 		}

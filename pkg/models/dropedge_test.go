@@ -29,11 +29,9 @@ func TestDrawnEdges(t *testing.T) {
 	}
 	a := sparse.Adjacency(g).WithSelfLoops()
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		c := &gcn{Config: Config{Model: "gcn", DropEdge: p}}
-		_, arrays, err := c.prepare(a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		var all Arrays
+		drop := newDropEdge(a, all.Pattern(a, sparse.PatternOptions{Uses: sparse.ForLoopAttention}), &all)
+		config := Config{Model: "gcn", SharedSettings: SharedSettings{DropEdge: p}}
 		store := model.NewStore()
 		defer store.Finalize()
 		if err := store.SetRNGStateFromSeed(3); err != nil {
@@ -41,19 +39,19 @@ func TestDrawnEdges(t *testing.T) {
 		}
 		exec, err := model.NewExec(e.Backend, store, func(scope *model.Scope, in []*Node) *Node {
 			store.SetTraining(in[0].Graph(), true)
-			b := &Builder{Model: &Model{Config: c.Config, Arrays: arrays}, Scope: scope, Graph: in[0].Graph(), arrays: in}
-			return c.drop.normalised(b).Product(ConvertDType(Diagonal(b.Graph, n), dtypes.Float32))
+			b := &Builder{Model: &Model{Config: config, Arrays: all.all}, Scope: scope, Graph: in[0].Graph(), arrays: in}
+			return drop.normalised(b).Product(ConvertDType(Diagonal(b.Graph, n), dtypes.Float32))
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer exec.Finalize()
 		var inputs []any
-		for _, x := range arrays {
+		for _, x := range all.all {
 			inputs = append(inputs, x)
 		}
 		position := make([]int, n)
-		for at, i := range c.drop.pattern.Order() {
+		for at, i := range drop.pattern.Order() {
 			position[i] = at
 		}
 		known := map[int]bool{}

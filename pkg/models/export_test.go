@@ -1,4 +1,4 @@
 package models
 
-// ChosenNodes gives the tests in package models_test the function chosenNodes of halfhop.go.
+// ChosenNodes gives the tests in package models_test chosenNodes.
 var ChosenNodes = chosenNodes

@@ -25,7 +25,6 @@ func init() {
 		New:       func(Config) Network { return &fagcn{} }})
 }
 
-// fagcnSettings are FAGCN's own settings. Eps is ε: every layer adds ε X_0, where X_0 are the encoded features.
 type fagcnSettings struct {
 	Eps float64 `help:"share of the encoded features in every layer" most:"1"`
 }
@@ -37,44 +36,29 @@ type fagcnSettings struct {
 //	x_i'    = ε x_0i + Σ_j dropout(α_ij / sqrt(d_i d_j)) x_j       d_i the number of i's neighbours
 //	logits  = X_L W_2^T + b_2
 //
-// X_L is the result of the last layer. For each layer, x_i is row i of the input, and x_i' is row i of the result. x_0i
-// is row i of X_0. There are no self loops.
+// x_i and x_i' are rows of a layer's input and result, x_0i one of X_0. There are no self loops.
 //
-// The publication has one vector g = [r, l]. Here l and r are two parameters, with the names that they have in PyTorch
-// Geometric's FAConv. (Unlike this network, FAConv adds self loops by default.) The linear maps have the names of the
-// authors' code, https://github.com/bdy9527/FAGCN.
-//
-// The publication does not apply dropout to α_ij / sqrt(d_i d_j). This dropout is from the authors' code. The default
-// settings are those of the code, too, except for the width d, which is 32 there. The code differs from this network in
-// three points. It adds a bias to the argument of tanh. It applies dropout to the node features, too. It draws initial
-// weights from normal distributions (those of Glorot and Bengio, times 1.414). The initial weights of this network are
-// those of PyTorch Geometric.
-//
-// All layers are computed in one loop, which is compiled once and has a derivative written by hand: see [faLayer].
+// The publication has one vector g = [r, l]. Here, l and r have the names of PyTorch Geometric's FAConv (which adds
+// self loops by default) and start as there. The linear maps have the names of the authors' code,
+// https://github.com/bdy9527/FAGCN. Dropout of α and the defaults are from this code, except for the width, 32 there.
+// The code also adds a bias inside tanh, drops node features, and draws initial weights from normal distributions
+// (those of Glorot and Bengio, times 1.414).
 type fagcn struct {
 	pattern *sparse.Pattern
 	root    *tensors.Tensor // 1/sqrt(d_i), [n, 1]
 }
 
-// Prepare makes the pattern of the edges, and the array of all 1/sqrt(d_i), [n, 1], where d_i is the number of node i's
-// neighbours.
-func (f *fagcn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+func (f *fagcn) Prepare(g *graphs.Graph, arrays *Arrays) {
 	a := sparse.Adjacency(g)
-	o := sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForLoopAttention}
-	if f.pattern, err = sparse.NewPattern(a, o); err != nil {
-		return nil, nil, err
-	}
-	order = f.pattern.Order()
+	f.pattern = arrays.Pattern(a, sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForLoopAttention})
 	root := make([]float32, g.NumNodes)
 	for i, d := range a.Degrees() {
 		root[i] = float32(1 / math.Sqrt(float64(max(1, d))))
 	}
-	root = sparse.Permute(order, root, 1)
-	f.root = tensors.FromFlatDataAndDimensions(root, g.NumNodes, 1)
-	return order, append([]*tensors.Tensor{f.root}, f.pattern.Tensors()...), nil
+	f.root = arrays.Rows(root, 1)
 }
 
-// Build implements [Network]. The representation is the result of the last layer.
+// Build implements [Network]. The representation is X_L. The layers are compiled once.
 func (f *fagcn) Build(b *Builder) Output {
 	c := b.Config
 	x := b.Encode("t1", c.Hidden)
@@ -99,14 +83,13 @@ func (f *fagcn) Build(b *Builder) Output {
 	return Output{Logits: b.Linear("t2", x, b.Outputs), Representation: x}
 }
 
-// faLayer computes a layer of [fagcn] by the method step, and its derivative by the method pull, for [solve.ScanVJP].
-// own, [d, 2], has the vectors l and r of the layer as columns.
+// faLayer computes a layer of [fagcn] and its derivative, for [solve.ScanVJP], which is faster than GoMLX's. own, [d,
+// 2], has the vectors l and r of the layer as columns.
 //
-// In the symbols of [fagcn], let v_i be the cotangent of x_i', u_i = v_i / sqrt(d_i), y_j = x_j / sqrt(d_j), and
-// s_ij = 1 - α_ij² the derivative of tanh. The argument of tanh, x_j·l + x_i·r, has the cotangent s_ij u_i·y_j. The
-// term x_j·l is the same for all neighbours i of j, so that its cotangent is (Σ_i s_ij u_i)·y_j, and that of x_i·r is
-// u_i·(Σ_j s_ij y_j): sums over neighbours and one inner product per node, none per edge. The cotangent of x_j also
-// needs Σ_i α_ij u_i. The graph is undirected, so that the sums over i are computed as sums over j with α_ji.
+// Let v_i be the cotangent of x_i', u_i = v_i / sqrt(d_i), y_j = x_j / sqrt(d_j), and s_ij = 1 - α_ij². x_j·l has the
+// cotangent (Σ_i s_ij u_i)·y_j, and x_i·r has u_i·(Σ_j s_ij y_j): sums over neighbours and one inner product per node,
+// none per edge. x_j also needs Σ_i α_ij u_i. The graph is undirected, so that the sums over i are computed as sums
+// over j with α_ji.
 type faLayer struct{ eps, dropout float64 }
 
 // faShared is what all layers read: X_0 and, without gradients, 1/sqrt(d_i), the edges and, with dropout, the seed.
@@ -123,18 +106,14 @@ type faConstants struct {
 
 func (faConstants) Fixed() {}
 
-// faEdges are the edges of a layer, with the values that the methods step and pull of [faLayer] need. In the symbols of
-// [fagcn], y has the rows x_j / sqrt(d_j), and alpha, [places, 1], holds α_ij for every edge (i, j). The array mask,
-// [places, 1], holds the factors by which dropout multiplies the α_ij. The factor is 0 for padding and for dropped
-// edges. It is 1/(1-p) for all other edges, where p is the probability of dropout.
+// faEdges are the edges of a layer: y has the rows y_j, alpha the α_ij, [places, 1], and mask, [places, 1], the factors
+// of dropout: 0 for padding and dropped edges, else 1/(1-p).
 type faEdges struct {
 	sparse.BareEdges
 	y, alpha, mask *Node
 }
 
-// edges computes [faEdges] for one layer. Its arguments are those of [faLayer.step]. edges also returns the two terms
-// of the argument of tanh in [fagcn], [n, 1] each: left holds x_j·l for every node j, and right holds x_i·r for every
-// node i.
+// edges also returns the terms of the argument of tanh, [n, 1]: x_j·l and x_i·r.
 func (f faLayer) edges(l, x, own *Node, c faConstants) (e faEdges, left, right *Node) {
 	e = faEdges{BareEdges: c.edges, y: scaledRows(x, c.root)}
 	scores := Dot(x, own).Product()
@@ -151,18 +130,17 @@ func (f faLayer) edges(l, x, own *Node, c faConstants) (e faEdges, left, right *
 	return e, left, right
 }
 
-// scaledRows multiplies each row of x, [n, d], by the number in the same row of the second argument, [n, 1].
+// scaledRows multiplies the rows of x, [n, d], by the numbers of by, [n, 1].
 func scaledRows(x, by *Node) *Node { return Mul(x, BroadcastToShape(by, x.Shape())) }
 
-// step returns the result of a layer for the input x. The argument l is the index of the layer. (It is not the vector l
-// of [fagcn].) The comment on [faLayer] explains own and shared.
+// step is layer number l, for its input x.
 func (f faLayer) step(l, x, own *Node, shared faShared) *Node {
 	e, _, _ := f.edges(l, x, own, shared.Constants)
 	sum := e.Product(Mul(e.alpha, e.mask), e.y)
 	return Add(loop.Scale(shared.First, loop.Float(x, f.eps)), scaledRows(sum, shared.Constants.root))
 }
 
-// pull returns the cotangents of x, own and shared, given v, the cotangent of the result of step.
+// pull has the cotangents of x, own and shared, given that of the result of step.
 func (f faLayer) pull(l, x, v, own *Node, shared faShared) (dx, dOwn *Node, dShared faShared) {
 	e, left, right := f.edges(l, x, own, shared.Constants)
 	root := shared.Constants.root
@@ -182,7 +160,7 @@ func (f faLayer) pull(l, x, v, own *Node, shared faShared) (dx, dOwn *Node, dSha
 	return dx, Dot(Transpose(x, 0, 1), scores).Product(), dShared
 }
 
-// rowDots returns the inner product of each row of a with the same row of b, [n, 1]. a and b are [n, d].
+// rowDots are the inner products of rows of a and b, [n, d]: [n, 1].
 func rowDots(a, b *Node) *Node {
 	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), a.Shape().Dimensions[1], 1)).Product()
 }

@@ -28,15 +28,13 @@ func TestFAGCNDropsEdges(t *testing.T) {
 	}
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		network := &fagcn{}
-		_, arrays, err := network.Prepare(g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		var arrays Arrays
+		network.Prepare(g, &arrays)
 		rng := rand.New(rand.NewPCG(1, 5))
 		in := []any{nil, []uint32{1234567, 7654321}, normal(rng, n, width),
 			normal(rng, n, width), normal(rng, depth, width, 2), normal(rng, n, width), // a point: X, weights, X_0
 			normal(rng, n, width), normal(rng, depth, width, 2), normal(rng, n, width)} // a direction
-		for _, a := range arrays {
+		for _, a := range arrays.all {
 			in = append(in, a)
 		}
 		layer := faLayer{0.3, 0.5}
@@ -49,7 +47,8 @@ func TestFAGCNDropsEdges(t *testing.T) {
 			for i := range at {
 				at[i] = Add(at[i], Mul(in[6+i], h))
 			}
-			own, shared := at[1], faShared{at[2], faConstants{in[9], network.pattern.On(in[10:]).Bare(), in[1]}}
+			own, shared := at[1], faShared{at[2],
+				faConstants{in[len(in)-1], network.pattern.On(in[9 : len(in)-1]).Bare(), in[1]}}
 			y := solve.ScanVJP(layer.step, layer.pull, at[0], own, shared, depth)
 			sum := ReduceAllSum(Mul(y, in[2]))
 			out := []*Node{sum, Gradient(sum, h)[0]}

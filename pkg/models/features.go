@@ -9,28 +9,19 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// features holds a graph's node features X, [n, m], where m is the number of features of a node. The field arrays holds
-// the arrays of X. There are three forms:
-//
-//   - A dense X is a single array. The fields sparse and pattern are nil.
-//   - If most entries of X are zero and dropout does not act on X, the field sparse is the sparse matrix X, and arrays
-//     holds its arrays.
-//   - If most entries of X are zero and dropout acts on X, the field pattern is the pattern of the entries that are not
-//     zero. The first array, [places, 1], holds the values of these entries, and the pattern's arrays follow.
+// features are a graph's node features X, [n, m]: a dense array; or, if most entries are zero, a sparse matrix; or, if
+// dropout acts on them, too, a pattern. arrays are those of X; with a pattern, the first has the entries, [places, 1].
 type features struct {
 	sparse  *sparse.Matrix
 	pattern *sparse.Pattern
 	arrays  []*tensors.Tensor
 }
 
-// dense is a limit for the share of node features that are not zero. From this share on, the features are multiplied as
-// a dense matrix. Below it, they are multiplied as a sparse matrix, which saves time. (On Chameleon, a node has 2325
-// features, and one in 200 of them is not zero. There, the product with the dense matrix and its derivative took 16 %
-// of the time of GRAND's epochs.)
+// dense is the share of entries other than zero from which on features are multiplied as a dense matrix. (On Chameleon,
+// where one of 200 is not zero, the dense product took 16 % of GRAND's epochs.)
 const dense = 1.0 / 16
 
-// Sparse counts the node features that are not zero, and tells whether they are so few that models multiply them as a
-// sparse matrix.
+// Sparse counts the entries other than zero, and tells whether features are multiplied as a sparse matrix.
 func Sparse(g *graphs.Graph) (entries int, yes bool) {
 	for _, v := range g.Features {
 		if v != 0 {
@@ -41,31 +32,22 @@ func Sparse(g *graphs.Graph) (entries int, yes bool) {
 }
 
 // newFeatures lays out the node features; dropped says that dropout acts on them.
-func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features, err error) {
+func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features) {
 	x := sparse.Permute(order, g.Features, g.NumFeatures)
 	if _, yes := Sparse(g); !yes {
-		return features{arrays: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, g.NumNodes, g.NumFeatures)}},
-			nil
+		return features{arrays: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, g.NumNodes, g.NumFeatures)}}
 	}
-	entries, err := sparse.FromDense(x, g.NumFeatures)
-	if err != nil {
-		return f, err
-	}
+	entries := must(sparse.FromDense(x, g.NumFeatures))
 	if dropped && entries.Entries() > 0 {
-		f.pattern, err = sparse.NewPattern(entries, sparse.PatternOptions{Bipartite: true})
-		if err != nil {
-			return f, err
-		}
+		f.pattern = must(sparse.NewPattern(entries, sparse.PatternOptions{Bipartite: true}))
 		values := sparse.Spread(f.pattern, entries.Weight, 1)
 		f.arrays = append(f.arrays, tensors.FromFlatDataAndDimensions(values, len(values), 1))
 		f.arrays = append(f.arrays, f.pattern.Tensors()...)
-		return f, nil
+		return f
 	}
-	if f.sparse, err = sparse.NewRectangular(entries, nil, nil); err != nil {
-		return f, err
-	}
+	f.sparse = must(sparse.NewRectangular(entries, nil, nil))
 	f.arrays = f.sparse.Tensors()
-	return f, nil
+	return f
 }
 
 // dropped applies dropout to the arrays of the features.

@@ -26,68 +26,54 @@ func init() {
 		New:       func(c Config) Network { return &fsgnn{hops: OwnOf[fsgnnSettings](c).Hops} }})
 }
 
-// fsgnnSettings are FSGNN's own settings: the number of hops K.
 type fsgnnSettings struct {
 	Hops int `help:"hops that features are gathered from" least:"1" most:"64"`
 }
 
 // fsgnn is FSGNN (Maurya, Liu and Murata, "Simplifying approach to node classification in graph neural networks",
-// Journal of Computational Science 2022). The parameters have the names of the authors' code,
-// https://github.com/sunilkmaurya/FSGNN. The network is not a sequence of layers: it reads the node features X and 2K
-// propagated copies of X side by side. K is the number of hops.
+// Journal of Computational Science 2022). It reads the node features X and 2K propagated copies side by side. The
+// parameters have the names of the authors' code, https://github.com/sunilkmaurya/FSGNN:
 //
 //	P      = X, A X, Ã X, A² X, Ã² X, …, A^K X, Ã^K X       P_0 … P_2K, [n, m] each
 //	H_i    = softmax(a)_i norm(P_i W_i^T + b_i)             [n, d], for each P_i
 //	logits = dropout(ReLU([H_0, …, H_2K])) W^T + b          [H_0, …, H_2K] is [n, (2K+1) d]
 //
-// A, [n, n], is the symmetrically normalised adjacency without self loops. Ã is the symmetrically normalised adjacency
-// with self loops. The function norm divides each row by its Euclidean length ("hop-normalisation"). The vector a,
-// [2K+1], is trained, and all its entries start at 1.
+// A and Ã, [n, n], are the symmetrically normalised adjacency without and with self loops. norm divides rows by their
+// lengths ("hop-normalisation"). The entries of a, [2K+1], start at 1.
 //
-// The default K is 3, as in the code. The publication has K = 3 ("3-hop"), 8, 16 and 32. It has d = 64, and dropout
-// from 0.5 to 0.7. It has separate learning rates and weight decays for a, for the W_i and for W. Here all parameters
-// have the same learning rate and weight decay. The code also divides the rows of the features by their sums, which
-// this network does not do.
+// The default K = 3 is that of the code; the publication has 3, 8, 16 and 32, d = 64, dropout from 0.5 to 0.7, and
+// separate learning rates and weight decays for a, the W_i and W. The code also divides the features' rows by their
+// sums.
 //
-// Dense node features (see [Sparse]) are propagated once, by Prepare, which stores 2K arrays of their size. For sparse
-// features, such as the 1433 words of Cora, these arrays would be too large. The network therefore multiplies sparse
-// features by the W_i first. The products have only d columns each, and [hopSteps] propagates them in every training
-// step.
+// Prepare propagates dense features once. The 2K arrays of sparse features, such as Cora's 1433 words, would be too
+// large: these are multiplied by the W_i first, and [hopSteps] propagates the products of d columns in every step.
 type fsgnn struct {
 	hops      int
-	adjacency *sparse.Matrix    // the adjacency without normalisation; nil for dense features
+	adjacency *sparse.Matrix    // without normalisation; nil for dense features
 	roots     *tensors.Tensor   // for sparse features: see [roots]
 	gathered  []*tensors.Tensor // for dense features: A^k X and Ã^k X for k = 1, 2, …
 }
 
-// Prepare implements [Network]. If the node features are dense, it propagates them. If they are sparse, it makes the
-// sparse matrix of the adjacency, and an array of the numbers with which [hopSteps] normalises the adjacency (see
-// [roots]).
-func (f *fsgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+func (f *fsgnn) Prepare(g *graphs.Graph, arrays *Arrays) {
 	a := sparse.Adjacency(g)
 	if _, yes := Sparse(g); yes {
-		if f.adjacency, err = sparse.NewMatrix(a, nil); err != nil {
-			return nil, nil, err
-		}
-		order = f.adjacency.Order()
-		roots := sparse.Permute(order, roots(a.Degrees()), 2)
-		f.roots = tensors.FromFlatDataAndDimensions(roots, g.NumNodes, 2)
-		return order, append([]*tensors.Tensor{f.roots}, f.adjacency.Tensors()...), nil
+		f.adjacency = arrays.Matrix(a)
+		f.roots = arrays.Rows(roots(a.Degrees()), 2)
+		return
 	}
+	arrays.Order = sparse.AsGiven(g.NumNodes)
 	x := [][]float32{g.Features, g.Features}
 	both := []*sparse.CSR{a.SymmetricNormalised(), a.WithSelfLoops().SymmetricNormalised()}
 	for range f.hops {
 		for i := range both {
 			x[i] = both[i].Product(x[i], g.NumFeatures)
-			f.gathered = append(f.gathered, tensors.FromFlatDataAndDimensions(x[i], g.NumNodes, g.NumFeatures))
+			f.gathered = append(f.gathered, arrays.Rows(x[i], g.NumFeatures))
 		}
 	}
-	return sparse.AsGiven(g.NumNodes), f.gathered, nil
 }
 
-// roots returns two numbers for each degree d, with which [hopSteps] normalises the adjacency. The first number,
-// 1/sqrt(d), is for the adjacency without self loops. (It is 0 for d = 0.) The second number, 1/sqrt(d+1), is for the
-// adjacency with self loops.
+// roots has, for each degree d, 1/sqrt(d), or 0, and 1/sqrt(d+1): what normalises the adjacency without and with self
+// loops.
 func roots(degrees []int) (out []float32) {
 	for _, d := range degrees {
 		without := 0.0
@@ -99,8 +85,7 @@ func roots(degrees []int) (out []float32) {
 	return out
 }
 
-// Build implements [Network] by the formula at [fsgnn]. The representation is ReLU([H_0, …, H_2K]), [n, (2K+1) d],
-// without dropout.
+// Build implements [Network]. The representation is ReLU([H_0, …, H_2K]), [n, (2K+1) d].
 func (f *fsgnn) Build(b *Builder) Output {
 	hops := f.mapped(b)
 	share := Softmax(b.Param(Param{Name: "att", Shape: []int{len(hops)}, Value: 1}), 0)
@@ -112,7 +97,7 @@ func (f *fsgnn) Build(b *Builder) Output {
 	return Output{Logits: b.Linear("fc2", b.Dropout(all), b.Outputs), Representation: all}
 }
 
-// mapped returns the arrays P_i W_i^T + b_i of [fsgnn].
+// mapped has the P_i W_i^T + b_i.
 func (f *fsgnn) mapped(b *Builder) []*Node {
 	name := func(i int) string { return fmt.Sprintf("fc1.%d", i) }
 	if f.adjacency != nil {
@@ -125,9 +110,8 @@ func (f *fsgnn) mapped(b *Builder) []*Node {
 	return out
 }
 
-// propagated is [fsgnn.mapped] for sparse node features X. First, one product computes X W_i^T for all i but 0. Then
-// [hopSteps] propagates the columns of this product. The columns are in the order that hopSteps needs: first the
-// columns for the powers of A, and then those for the powers of Ã.
+// propagated is [fsgnn.mapped] for sparse features: one product computes X W_i^T for all i but 0, with the columns in
+// the order of [hopSteps].
 func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	width, out := b.Config.Hidden, []*Node{b.Encode(name(0), b.Config.Hidden)}
 	weights, biases := make([]*Node, 2*f.hops), make([]*Node, 2*f.hops)
@@ -137,8 +121,8 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	}
 	steps := hopSteps{f.hops, width}
 	x := b.Encoded(Concatenate(weights, 0))
-	x = solve.ScanVJP(steps.step, steps.pull, x, nil,
-		hopArrays{loop.Constant{Node: b.Array(f.roots)}, b.Matrix(f.adjacency)}, f.hops)
+	x = solve.Scan(steps.step, x, []*Node(nil), hopArrays{loop.Constant{Node: b.Array(f.roots)}, b.Matrix(f.adjacency)},
+		f.hops)
 	for i, bias := range biases {
 		h := Slice(x, AxisRange(), AxisRange(place(i)*width, (place(i)+1)*width))
 		out = append(out, Add(h, ExpandLeftToRank(bias, 2)))
@@ -146,17 +130,12 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 	return out
 }
 
-// hopSteps multiplies the columns of an array x, [n, 2K d], by powers of the matrices A and Ã (see [fsgnn]). The first
-// K d columns are multiplied by powers of A, and the last K d columns by powers of Ã. Each of these halves consists of
-// K groups of d columns. Group k of a half, where k is from 1 to K, has to be multiplied by the k-th power of the
-// matrix (A or Ã). This takes K steps. Step l, where l is from 0 to K-1, multiplies all groups with k > l by the
-// matrix, and does not change the groups with k <= l.
-//
-// The argument shared of step holds the result of the function roots, [n, 2], and the arrays of the adjacency without
-// normalisation. The method step normalises the adjacency by the numbers from roots.
+// hopSteps multiplies the first K d columns of x, [n, 2K d], by powers of A, and the last K d by powers of Ã: group k
+// of d columns, k = 1 … K, by the k-th power. Step l = 0 … K-1 multiplies all groups k > l by the matrix, and leaves
+// the others.
 type hopSteps struct{ hops, width int }
 
-// hopArrays are the arrays that the steps read: the roots, and the adjacency.
+// hopArrays are the [roots], [n, 2], and the adjacency.
 type hopArrays struct {
 	Roots     loop.Constant
 	Adjacency sparse.Operator
@@ -177,10 +156,4 @@ func (h hopSteps) step(l, x *Node, _ []*Node, shared hopArrays) *Node {
 	sum := Add(shared.Adjacency.Product(y), Where(loops, y, loop.Zeros(y)))
 	moves := GreaterOrEqual(column, Mul(loop.Like(l, column), constant(h.width)))
 	return Where(moves, Mul(scale, sum), x)
-}
-
-// pull is the vector-Jacobian product of step. It is step itself, applied to the cotangent v, since A and Ã are
-// symmetric.
-func (h hopSteps) pull(l, _, v *Node, _ []*Node, shared hopArrays) (*Node, []*Node, hopArrays) {
-	return h.step(l, v, nil, shared), nil, hopArrays{}
 }

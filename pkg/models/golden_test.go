@@ -75,7 +75,7 @@ func (w golden) compare(t *testing.T, e *engine.Engine) {
 			t.Fatal(err)
 		}
 	}
-	p, err := train.Predict(e, w.graph(t), 0, c, w.Weights, true)
+	p, err := train.Evaluate(e, w.graph(t), 0, c, w.Weights, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/layers"
@@ -26,8 +25,9 @@ func init() {
 				c.HeadLayers = 2
 			}
 		},
-		Check: checkDiffusion, Depth: diffusionDepth,
-		New: func(c Config) Network { return newDiffusion(c) }}
+		Check: checkDiffusion, Depth: diffusionDepth, Explain: explainDiffusion,
+		Unused: func(Config) []string { return []string{attention + "Wout.weight", attention + "Wout.bias"} },
+		New:    func(c Config) Network { return newGrand(c) }}
 	Register(k)
 	k.Name, k.Title, k.Plain = "grand+rep", "GRAND+ReP", k.Name
 	k.Own = Diffusion{k.Own.(diffusionSettings), 1}
@@ -58,8 +58,7 @@ func diffusionOf(c Config) Diffusion {
 	return Diffusion{OwnOf[diffusionSettings](c), 0}
 }
 
-// diffusionDepth says how deep GRAND is, as a text for users. GRAND has times in place of layers. The text is the time
-// T_F of [Diffusion]. With a reverse process, it is T_F and T_R, with a slash between them.
+// diffusionDepth is T_F or, with a reverse process, T_F/T_R.
 func diffusionDepth(c Config) string {
 	d := diffusionOf(c)
 	if c.HasReverse() {
@@ -68,8 +67,7 @@ func diffusionDepth(c Config) string {
 	return fmt.Sprint(d.Time)
 }
 
-// checkDiffusion returns an error if settings contradict each other: for example, if AttentionDim is not a multiple of
-// the number of heads.
+// checkDiffusion refuses settings that contradict each other.
 func checkDiffusion(c Config) error {
 	d := diffusionOf(c)
 	if d.AttentionDim%c.Heads != 0 {
@@ -82,8 +80,7 @@ func checkDiffusion(c Config) error {
 	return d.integration(-d.ReverseTime).Validate()
 }
 
-// integration describes an integration of the diffusion equation from time 0 to the time given by the argument to. As
-// in the authors' code, the absolute tolerance is TolScale · 1e-7, and the relative tolerance is TolScale · 1e-9.
+// integration is one of the diffusion equation from time 0. The tolerances are as in the authors' code.
 func (d Diffusion) integration(to float64) solve.Integration {
 	m, _ := solve.MethodNamed(d.Solver) // Validate has checked the name
 	return solve.Integration{Method: m, To: to, Step: d.Step, AbsTol: d.TolScale * 1e-7, RelTol: d.TolScale * 1e-9,
@@ -94,40 +91,31 @@ func (d Diffusion) integration(to float64) solve.Integration {
 //
 //	dX/dt = σ(α) (A(H) - I) X,  X(0) = H,  representation ReLU(X(T_F) ‖ X(-T_R))
 //
-// H holds the encoded features. A(H) is the matrix of the attention weights, which are computed only once, from H
-// ([layers.Attention]). σ is the logistic function, and α is a trained number. The paper has neither σ(α) nor the ReLU;
-// they come from the authors' code. The times T_F and T_R are the fields Time and ReverseTime of [Diffusion]. Without a
-// reverse process, the representation is ReLU(X(T_F)).
-type grand struct{ frame }
-
-// diffusion is the [backbone] of GRAND: the diffusion of features between the encoder and the head.
-type diffusion struct {
+// A(H) are the attention weights, computed once from the encoded features H ([layers.Attention]); σ is the logistic
+// function, α is trained. σ(α) and the ReLU are not in the paper, but in the authors' code. T_F and T_R are Time and
+// ReverseTime. Without a reverse process, the representation is ReLU(X(T_F)).
+type grand struct {
+	frame
 	Diffusion
 	pattern *sparse.Pattern
 }
 
-func newDiffusion(c Config) grand { return grand{frame{&diffusion{Diffusion: diffusionOf(c)}}} }
-
-// attention is the prefix of the parameter names of two linear maps, Q and K. They compute the queries and the keys of
-// the attention. The authors' files of weights also hold a third linear map, Wout, which this network does not read.
-const attention = "odeblock.multihead_att_layer."
-
-// Unused implements [Twin].
-func (grand) Unused() []string { return []string{attention + "Wout.weight", attention + "Wout.bias"} }
-
-func (d *diffusion) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
-	o := sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForDiagonal}
-	if d.pattern, err = sparse.NewPattern(sparse.Adjacency(g).WithSelfLoops(), o); err != nil {
-		return nil, nil, err
-	}
-	return d.pattern.Order(), d.pattern.Tensors(), nil
+func newGrand(c Config) *grand {
+	head := func(i, _ int) string { return fmt.Sprintf("m2%d", i+1) }
+	return &grand{frame: frame{encoder: "m1", head: head}, Diffusion: diffusionOf(c)}
 }
 
-func (*diffusion) encoder() string                  { return "m1" }
-func (*diffusion) head(i, _ int) string             { return fmt.Sprintf("m2%d", i+1) }
-func (*diffusion) spread(_ *Builder, h *Node) *Node { return h }
+// attention begins the names of the linear maps Q and K, which compute queries and keys. The authors' files also have a
+// third one, Wout, which is not read.
+const attention = "odeblock.multihead_att_layer."
 
-func (d *diffusion) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
+func (d *grand) Prepare(g *graphs.Graph, a *Arrays) {
+	d.pattern = a.Pattern(sparse.Adjacency(g).WithSelfLoops(),
+		sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForDiagonal})
+}
+
+func (d *grand) Build(b *Builder) (out Output) {
+	h := d.encode(b)
 	field, w := d.field(b, h)
 	legs := []solve.Integration{d.integration(d.Time)}
 	if b.Config.HasReverse() {
@@ -140,25 +128,24 @@ func (d *diffusion) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
 		stats.Iterations = Add(stats.Iterations, ends[1].Iterations)
 		stats.Outcome = Add(stats.Outcome, Mul(ends[1].Outcome, loop.Int(h.Graph(), outcomes)))
 	}
-	return Max(x, ZerosLike(x)), &stats, 1
+	out.Representation, out.Stats, out.Solves = Max(x, ZerosLike(x)), &stats, 1
+	out.Logits = d.readout(b, out.Representation)
+	return out
 }
 
-// roundTrip integrates the diffusion equation from time 0 to T_F, and then from T_F back to 0. The argument h is the
-// state at the start. The result end is the state at the end, which should equal h. The result changes is nil, since no
-// fixed-point iteration is needed.
-func (d *diffusion) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats) {
-	field, w := d.field(b, h)
-	there := solve.Integrate(field, h, w, d.integration(d.Time))
+// RoundTrip implements [Inverter]: it integrates from time 0 to T_F, and back to 0.
+func (d *grand) RoundTrip(b *Builder) (start, end, changes *Node, stats *solve.Stats) {
+	start = d.encode(b)
+	field, w := d.field(b, start)
+	there := solve.Integrate(field, start, w, d.integration(d.Time))
 	back := solve.Integrate(field, there.Z, w, d.integration(-d.Time))
-	there.Outcome = Add(there.Outcome, Mul(back.Outcome, loop.Int(h.Graph(), outcomes*outcomes)))
-	return back.Z, nil, &there.Stats
+	there.Outcome = Add(there.Outcome, Mul(back.Outcome, loop.Int(start.Graph(), outcomes*outcomes)))
+	return start, back.Z, nil, &there.Stats
 }
 
-// field returns the right-hand side of the diffusion equation, and the list of the arrays that it reads. The argument h
-// holds the encoded features, from which the attention is computed. The parameters start with the values of the
-// authors' code. The linear maps Q and K give the queries and the keys of the attention. Their matrices start almost at
-// zero, so that at first a node attends to all its neighbours alike. σ(α) starts at 1/2.
-func (d *diffusion) field(b *Builder, h *Node) (solve.Field[layers.DiffusionWeights], layers.DiffusionWeights) {
+// field is the right-hand side of the diffusion equation, with what it reads. Parameters start as in the authors' code:
+// the matrices of Q and K almost at zero, so that a node attends to all its neighbours alike, and σ(α) at 1/2.
+func (d *grand) field(b *Builder, h *Node) (solve.Field[layers.DiffusionWeights], layers.DiffusionWeights) {
 	rate := Sigmoid(b.Param(Param{Name: "odeblock.odefunc.alpha_train", Shape: []int{}}))
 	project := func(name string) *Node {
 		w := b.Param(Param{Name: attention + name + ".weight",
@@ -173,15 +160,12 @@ func (d *diffusion) field(b *Builder, h *Node) (solve.Field[layers.DiffusionWeig
 	return layers.Diffusion{}, layers.NewDiffusionWeights(edges, a, rate)
 }
 
-// outcomes is the number of different outcomes of one integration. An outcome says whether, and why, the integration
-// failed. The number Output.Stats.Outcome holds the outcomes of up to three integrations, as digits in a number system
-// whose base is this constant. The lowest digit is the outcome of the integration from time 0 to T_F. The next digit is
-// for the integration from 0 to -T_R, and the highest digit for the one from T_F back to 0.
+// outcomes is the number of outcomes of one integration. Output.Stats.Outcome has up to three as digits in this base,
+// the lowest first: those of 0 to T_F, of 0 to -T_R, and of T_F back to 0.
 const outcomes = solve.NotFinite + 1
 
-// Explain implements [Explainer].
-func (g grand) Explain(outcome int) string {
-	d := g.backbone.(*diffusion)
+func explainDiffusion(c Config, outcome int) string {
+	d := diffusionOf(c)
 	for _, to := range []float64{d.Time, -d.ReverseTime, -d.Time} {
 		if s := d.integration(to).Explain(outcome % outcomes); s != "" {
 			return s

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
@@ -23,8 +22,7 @@ func init() {
 		New:       func(Config) Network { return &h2gcn{} }})
 }
 
-// h2gcnSettings holds the only setting of H2GCN's own: Rounds, the number of rounds of message passing. It is K in the
-// formulas at [h2gcn].
+// h2gcnSettings has K of [h2gcn].
 type h2gcnSettings struct {
 	Rounds int `help:"rounds of message passing, each of which doubles the width" most:"8"`
 }
@@ -36,45 +34,30 @@ type h2gcnSettings struct {
 //	R_k    = [A1 R_{k-1}, A2 R_{k-1}]               concatenated columns, [n, 2^k d], k = 1 … K
 //	logits = dropout([R_0, R_1, …, R_K]) W_c        concatenated columns, [n, (2^{K+1} - 1) d]
 //
-// A1 and A2 are adjacency matrices, [n, n]. A1 joins neighbours. A2 joins nodes that are exactly two steps apart.
-// Neither has self loops. Each of the two is symmetrically normalised by its own degrees. A node without neighbours has
-// a row of zeros in A1. A node that has no nodes exactly two steps away has a row of zeros in A2. The only parameters
-// are the weights W_e, [m, d], and W_c. There are no biases.
+// A1 joins neighbours, A2 nodes exactly two steps apart. Neither has self loops; each is symmetrically normalised by
+// its own degrees, and has rows of zeros for nodes without such others. There are no biases.
 //
-// The publication has K = 1 and K = 2, d = 64, and dropout 0 or 0.5. The default here and in the authors' code is
-// K = 2, which the authors call H2GCN-2. The authors' code, https://github.com/GemsLab/H2GCN, is in TensorFlow and
-// concatenates in the order R_K, R_0, …, R_{K-1}. This only reorders the rows of W_c. Names and shapes of parameters
-// are those of the reimplementation https://github.com/GitEventhandler/H2GCN-PyTorch.
+// The publication has K = 1 and K = 2, d = 64, and dropout 0 or 0.5; K = 2, "H2GCN-2", is the default here and in the
+// authors' code, https://github.com/GemsLab/H2GCN, in TensorFlow, which concatenates R_K, R_0, …, R_{K-1}. Parameters
+// are those of https://github.com/GitEventhandler/H2GCN-PyTorch.
 type h2gcn struct{ one, two *sparse.Matrix }
 
-// Prepare makes the sparse matrices A1 and A2 of [h2gcn]. It returns an error if memory is too small for A2, which may
-// have up to n² entries.
-func (h *h2gcn) Prepare(g *graphs.Graph) (sparse.Order, []*tensors.Tensor, error) {
-	a := sparse.Adjacency(g)
-	second, err := a.SecondNeighbours(func(entries int) error {
+// Prepare makes A1 and A2, or fails if memory is too small for A2, which may have up to n² entries.
+func (h *h2gcn) Prepare(g *graphs.Graph, a *Arrays) {
+	adjacency := sparse.Adjacency(g)
+	second := must(adjacency.SecondNeighbours(func(entries int) error {
 		_, free := machine.Memory()
 		return admitSecond(g, entries, free)
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	if h.two, err = sparse.NewMatrix(second.SymmetricNormalised(), nil); err != nil {
-		return nil, nil, err
-	}
-	if h.one, err = sparse.NewMatrix(a.SymmetricNormalised(), h.two.Order()); err != nil {
-		return nil, nil, err
-	}
-	return h.two.Order(), append(h.two.Tensors(), h.one.Tensors()...), nil
+	}))
+	h.two = a.Matrix(second.SymmetricNormalised())
+	h.one = a.Matrix(adjacency.SymmetricNormalised())
 }
 
-// secondBytes is the memory in bytes that each entry of the matrix A2 of [h2gcn] takes while A2 is made. For the
-// dataset Tolokers, A2 has 45 million entries, and 68 bytes per entry were measured at the peak. The value 72 leaves
-// some room.
+// secondBytes is the memory that an entry of A2 takes while A2 is made: 68 bytes at the peak for the 45 million entries
+// of Tolokers, and some room.
 const secondBytes = 72
 
-// admitSecond returns an error if there is too little free memory for the matrix A2 of [h2gcn]. entries is the number
-// of entries of A2, one for each pair of nodes that are exactly two steps apart. free is the free memory in bytes, or 0
-// if it is not known.
+// admitSecond refuses A2 with so many entries in the free memory, in bytes, or 0 if that is not known.
 func admitSecond(g *graphs.Graph, entries int, free int64) error {
 	if need := secondBytes * int64(entries); free > 0 && need > free {
 		return fmt.Errorf("h2gcn on graph %q (%d nodes, %d edges): %d pairs of nodes are exactly two steps apart, "+
@@ -85,12 +68,11 @@ func admitSecond(g *graphs.Graph, entries int, free int64) error {
 	return nil
 }
 
-// Build implements [Network] by the formula at [h2gcn]. The representation is [R_0, …, R_K] before dropout.
+// Build implements [Network]. The representation is [R_0, …, R_K]. Weights start as those of Glorot and Bengio (2010),
+// as in both codes.
 func (h *h2gcn) Build(b *Builder) Output {
 	one, two := b.Matrix(h.one), b.Matrix(h.two)
 	rounds := OwnOf[h2gcnSettings](b.Config).Rounds
-	// The weights W_e and W_c of [h2gcn] start with the random values of Glorot and Bengio (2010), as in the authors'
-	// code and in the PyTorch reimplementation.
 	weight := func(name string, in, out int) *Node { return b.glorot(name, in, out, in, out) }
 	r := b.Encoded(Transpose(weight("w_embed", b.Features, b.Config.Hidden), 0, 1))
 	r = Max(r, ZerosLike(r))

@@ -32,11 +32,11 @@ func TestInstanceNormInEvaluation(t *testing.T) {
 	with(t, "norm", "instance")(&c)
 	weights := modeltest.Draw(t, g, c)
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		trained, err := train.Predict(e, g, 0, c, weights, false)
+		trained, err := train.Evaluate(e, g, 0, c, weights, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		evaluated, err := train.Evaluate(e, g, g.NumClasses, c, weights, nil)
+		evaluated, err := train.Predict(e, g, g.NumClasses, c, weights, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

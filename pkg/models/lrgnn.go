@@ -1,10 +1,10 @@
 package models
 
 import (
-	"slices"
+	"math"
 
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/sparse"
@@ -19,14 +19,13 @@ func init() {
 			Delta: 0.9, Lambda: 0.5, Eps: 0.1, FactorDropout: 0.5},
 		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.7 },
 		Depth:    func(Config) string { return "1" },
-		// Detached: the matrix Y of [lrgnn] is treated as a constant, through which no gradient flows. ReadsLabels: Y
-		// contains the labels of the training nodes.
+		// Y of [lrgnn] is a constant, through which no gradient flows, and has the labels of the training nodes.
 		Detached: true, ReadsLabels: true,
 		New: func(c Config) Network { return &lrgnn{lrgnnSettings: OwnOf[lrgnnSettings](c)} }})
 }
 
-// lrgnnSettings are LRGNN's own settings. Most have the names of the authors' code. Four have other names there: Rank
-// is "k", Updates is "gamma", FactorDropout is "r", and EdgeMean is "large_scale".
+// lrgnnSettings are LRGNN's own settings, with the names of the authors' code but for Rank ("k"), Updates ("gamma"),
+// FactorDropout ("r") and EdgeMean ("large_scale").
 type lrgnnSettings struct {
 	Estimator     string  `help:"what estimates unknown labels" oneof:"mlp,gcn"`
 	Factor        string  `help:"what the factor V starts as" oneof:"mlp,gcn"`
@@ -42,9 +41,8 @@ type lrgnnSettings struct {
 }
 
 // lrgnn is LRGNN (Liang et al., "Predicting Global Label Relationship Matrix for Graph Neural Networks under
-// Heterophily", NeurIPS 2023). A matrix of low rank, U V^T, estimates how much the labels of any two nodes agree. The
-// network mixes the scores of the nodes by this matrix. For n nodes with features F, [n, m], c classes, width d and
-// rank k, it computes:
+// Heterophily", NeurIPS 2023). A matrix of low rank, U V^T, estimates how much the labels of any two nodes agree, and
+// mixes their scores. For features F, [n, m], c classes, width d and rank k:
 //
 //	Y      = the one-hot labels of training nodes; for other nodes the softmax of an estimator's scores    [n, c]
 //	s_ij   = Y_i·Y_j - δ for neighbours i and j
@@ -54,40 +52,29 @@ type lrgnnSettings struct {
 //	U      = S V (V^T V + β I)^-1                                            [n, k]
 //	logits = (1-α) U V^T X + α X                                             [n, c]
 //
-// Before the logits are computed, U and V are improved by turns, U first. The setting "updates" is the number of these
-// least-squares steps. A step for U replaces U by
+// Before, U and V are improved by turns in "updates" least-squares steps. A step for U replaces U by
 //
 //	(R V + U V^T V + ε X X^T V) ((1+ε) V^T V + β I)^-1
 //	R_ij = s_ij - U_i·V_j + b for neighbours i and j with (s_ij - U_i·V_j)² < t_ij, else 0
 //
-// Y_i is row i of Y, and the same holds for U and V. S is the sparse matrix with the entries s_ij, and R is the sparse
-// matrix with the entries R_ij. The number b is a parameter, and so are all W and b with an index. Greek letters are
-// settings. If the setting "factor" is gcn, V is multiplied by the normalised adjacency Â of Kipf and Welling.
+// S and R are sparse. b is a parameter, as are all W and b with an index; Greek letters are settings. With the factor
+// "gcn", V is multiplied by the normalised adjacency Â of Kipf and Welling.
 //
-// The step is that of the least-squares method softImpute-ALS (Hastie et al. 2015) for fixed V. The method makes
-// Σ (s_ij - U_i·V_j)² + ε ‖X X^T - U V^T‖² + β ‖U‖² small. Edges with large residuals s_ij - U_i·V_j are treated as
-// outliers, and are left out of the step. The limit of the squared residual is t_ij = f_ij (q3 + 3/2 (q3 - q1)). Here
-// q1 and q3 are the first and the third quartile of the squared residuals of all edges. The factor f_ij is
-// (1/2 + (‖Y_i‖ - 1/c) (‖Y_j‖ - 1/c) + log(e - 1 + |s_ij|))/3, where e is Euler's number. No dense [n, n] matrix is
-// computed: U V^T X is U (V^T X). In training, dropout acts on columns of X and V in the terms ε X X^T V and ε V^T V,
-// with the probability "factor-dropout".
+// The step is that of softImpute-ALS (Hastie et al. 2015) for fixed V, which makes Σ (s_ij - U_i·V_j)² + ε ‖X X^T - U
+// V^T‖² + β ‖U‖² small, without outliers: t_ij = f_ij (q3 + 3/2 (q3 - q1)) for the quartiles q1 and q3 of all edges'
+// squared residuals, and f_ij = (1/2 + (‖Y_i‖ - 1/c) (‖Y_j‖ - 1/c) + log(e - 1 + |s_ij|))/3. In training, columns of X
+// and V are dropped in the terms ε X X^T V and ε V^T V, with the probability "factor-dropout".
 //
-// The text of the publication was not available. This network therefore follows the authors' code,
-// https://github.com/Jinx-byebye/LRGNN, which has a single layer. The default settings are those of the code, except
-// for d, which is 512 there. The estimator has two layers and a cross-entropy loss of its own. Here and in the code,
-// the estimator learns from this loss alone, since Y is treated as a constant. The network differs from the code in
-// these points:
-//   - Here the estimator is trained at the same time as the rest of the network, and Y is computed from the estimator's
-//     current output. In the code, the estimator is trained before the rest, with early stopping.
-//   - In f_ij, the code has the logistic function of an attention in place of 1/2. This attention receives no gradient,
-//     and so keeps its random initial values.
-//   - A step for V is a step for U with U and V exchanged, and with S^T in place of S. The code exchanges the two
-//     indices of one matrix, which makes no difference if U V^T is symmetric.
-//   - With the setting "edge-mean", s_ij is divided by the number of i's neighbours, and is raised to -5 if it is
-//     lower. (But f_ij is computed from the undivided s_ij.) The code divides s_ij by the number of j's neighbours,
-//     although it calls this row normalisation.
-//   - The formula of the initial U contains the term β I. Without it, V^T V would have no inverse if the rank of V is
-//     less than k.
+// The text of the publication was not available: this follows the authors' code, https://github.com/Jinx-byebye/LRGNN,
+// with its single layer and its defaults, but d, 512 there. The estimator has two layers and learns by a cross-entropy
+// loss of its own alone, since Y counts as a constant. It differs from the code in these points:
+//   - The estimator is trained together with the rest, not before it with early stopping.
+//   - In f_ij, the code has the logistic function of an attention in place of 1/2, which gets no gradient.
+//   - A step for V is one for U with U and V exchanged, and S^T for S. The code exchanges the indices of one matrix,
+//     which is the same if U V^T is symmetric.
+//   - With "edge-mean", s_ij is divided by the number of i's neighbours, -5 at least (but f_ij has the undivided one).
+//     The code divides by that of j's, although it calls this row normalisation.
+//   - The initial U has β I: V^T V has no inverse if V's rank is less than k.
 //   - No dropout acts on the features F.
 type lrgnn struct {
 	lrgnnSettings
@@ -97,31 +84,18 @@ type lrgnn struct {
 	entries int
 }
 
-// Prepare lays out up to three matrices of [lrgnn]. The pattern of the edges is for the numbers s_ij. The adjacency A
-// is for the product A Wa^T. Its columns are in the order in which the dataset numbers the nodes, since the columns of
-// the parameter Wa are in this order. The normalised adjacency Â is laid out only if the settings need it.
-func (n *lrgnn) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
+// Prepare lays out the edges, A for A Wa^T, with columns in the dataset's order, as those of Wa are, and Â if needed.
+func (n *lrgnn) Prepare(g *graphs.Graph, arrays *Arrays) {
 	a := sparse.Adjacency(g)
 	n.entries = a.Entries()
-	if n.edges, err = sparse.NewPattern(a, sparse.PatternOptions{}); err != nil {
-		return nil, nil, err
-	}
-	order = n.edges.Order()
-	if n.rows, err = sparse.NewRectangular(a, order, nil); err != nil {
-		return nil, nil, err
-	}
-	arrays = slices.Concat(n.edges.Tensors(), n.rows.Tensors())
+	n.edges = arrays.Pattern(a, sparse.PatternOptions{})
+	n.rows = arrays.Rectangular(a, arrays.Order, nil)
 	if n.Estimator == "gcn" || n.Factor == "gcn" {
-		if n.smooth, err = sparse.NewMatrix(a.WithSelfLoops().SymmetricNormalised(), order); err != nil {
-			return nil, nil, err
-		}
-		arrays = append(arrays, n.smooth.Tensors()...)
+		n.smooth = arrays.Matrix(a.WithSelfLoops().SymmetricNormalised())
 	}
-	return order, arrays, nil
 }
 
-// Build implements [Network] by the formulas at [lrgnn]. The representation is (1-α) U V^T X + α X, [n, c], which holds
-// a score for each node and class.
+// Build implements [Network]. The representation, [n, c], has a score for each node and class.
 func (n *lrgnn) Build(b *Builder) Output {
 	c := b.Config
 	propagate := func(kind string, x *Node) *Node {
@@ -143,11 +117,8 @@ func (n *lrgnn) Build(b *Builder) Output {
 	return Output{Logits: b.FromScores(x), Representation: x, Penalty: knownLoss(scores, b.Known())}
 }
 
-// estimate is the estimator of [lrgnn], which estimates unknown labels. It is a perceptron of two layers or, if the
-// setting "estimator" is gcn, a graph convolutional network of two layers. It returns the scores of the classes,
-// [n, c], in two versions. The result scores is computed with dropout, for the estimator's own loss. The result still
-// is computed without dropout, for the matrix Y. The function propagate multiplies x by the normalised adjacency if
-// kind is gcn.
+// estimate is the estimator's scores, [n, c], with dropout, for its own loss, and without, for Y: a perceptron of two
+// layers or, with "gcn", a graph convolutional network. propagate multiplies by Â if kind is gcn.
 func (n *lrgnn) estimate(b *Builder, propagate func(kind string, x *Node) *Node) (scores, still *Node) {
 	hidden := propagate(n.Estimator, b.Encode("predictor.lin1", b.Config.Hidden))
 	hidden = Max(hidden, ZerosLike(hidden))
@@ -155,4 +126,71 @@ func (n *lrgnn) estimate(b *Builder, propagate func(kind string, x *Node) *Node)
 		return propagate(n.Estimator, b.Linear("predictor.lin2", x, b.Classes))
 	}
 	return out(b.Dropout(hidden)), out(hidden)
+}
+
+// relationships is the signed graph S that [lrgnn] factorises.
+type relationships struct {
+	lrgnnSettings
+	b       *Builder
+	edges   sparse.Edges
+	entries int
+	// S, S^T and f_ij at the places of the pattern, [places, 1], and the parameter b, [1].
+	s, back, trust, shift *Node
+}
+
+// relationships computes s_ij and f_ij, without gradients, from the estimator's scores, [n, c].
+func (n *lrgnn) relationships(b *Builder, edges sparse.Edges, scores *Node) relationships {
+	known := b.Known()
+	y := Where(BroadcastToShape(isKnown(known), known.Shape()), known, Softmax(StopGradient(scores), -1))
+	s := StopGradient(AddScalar(edges.Dots(y, y, 1), -n.Delta))
+	sure := AddScalar(Sqrt(ReduceAndKeep(Square(y), ReduceSum, 1)), -1/float64(b.Classes))
+	trust := Add(AddScalar(edges.Dots(sure, sure, 1), 0.5), Log(AddScalar(Abs(s), math.E-1)))
+	r := relationships{lrgnnSettings: n.lrgnnSettings, b: b, edges: edges, entries: n.entries, s: s, back: s,
+		trust: StopGradient(DivScalar(trust, 3)), shift: b.Param(Param{Name: "b", Shape: []int{1}})}
+	if n.EdgeMean {
+		share := Reciprocal(MaxScalar(edges.Degree(), 1))
+		r.s = StopGradient(MaxScalar(Mul(s, edges.Targets(share)), -5))
+		r.back = StopGradient(MaxScalar(Mul(s, edges.Sources(share)), -5))
+	}
+	return r
+}
+
+// factors are U and V, [n, k] each, from the initial V and X, [n, c].
+func (r relationships) factors(start, x *Node) (u, v *Node) {
+	v = start
+	keep := func(width int) *Node {
+		return r.b.DropoutOf(Ones(v.Graph(), shapes.Make(v.DType(), 1, width)), r.FactorDropout)
+	}
+	xs, vs := keep(x.Shape().Dimensions[1]), keep(r.Rank)
+	gram := Dot(Transpose(v, 0, 1), v).Product()
+	u = Dot(r.edges.Product(r.s, v), ridgeInverse(gram, ConstAs(v, r.Beta))).Product()
+	for i := range r.Updates {
+		if i%2 == 0 {
+			u = r.step(r.s, u, v, x, xs, vs)
+		} else {
+			v = r.step(r.back, v, u, x, xs, vs)
+		}
+	}
+	return u, v
+}
+
+// step is a least-squares step for u, [n, k], with v fixed; s has S in a step for U, and S^T in one for V. xs, [1, c],
+// and vs, [1, k], are dropout masks of the columns of x and v.
+func (r relationships) step(s, u, v, x, xs, vs *Node) *Node {
+	residual := Sub(s, r.edges.Dots(u, v, 1))
+	squared := Square(StopGradient(residual))
+	quartiles := r.edges.Ranked(squared, r.entries/4, 3*r.entries/4)
+	low, high := Slice(quartiles, AxisRange(0, 1)), Slice(quartiles, AxisRange(1, 2))
+	limit := Sub(MulScalar(high, 2.5), MulScalar(low, 1.5))
+	residual = Add(residual, ExpandLeftToRank(r.shift, 2))
+	residual = Where(LessThan(squared, Mul(r.trust, ExpandLeftToRank(limit, 2))), residual, ZerosLike(residual))
+
+	gram := Dot(Transpose(v, 0, 1), v).Product()
+	like := Dot(Transpose(Mul(x, xs), 0, 1), v).Product()
+	right := Add(r.edges.Product(residual, v), Dot(u, gram).Product())
+	right = Add(right, MulScalar(Dot(x, like).Product(), r.Eps))
+	// Dropout makes the matrix D V^T V + β I with D = diag(1 + ε vs). Its inverse, (V^T V + β D^-1)^-1 D^-1, needs only
+	// that of a symmetric matrix. d is the diagonal of D^-1.
+	d := Reciprocal(AddScalar(MulScalar(vs, r.Eps), 1))
+	return Mul(Dot(right, ridgeInverse(gram, MulScalar(d, r.Beta))).Product(), d)
 }

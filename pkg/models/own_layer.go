@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/solve"
 	"github.com/revgnn/revgnn/pkg/sparse"
@@ -50,7 +49,9 @@ func RegisterLayer[W any](name, formula string, h func(x *Node, w W) *Node) stri
 	k := Kind{Name: name, Title: name, Layer: formula, Reference: "a layer of one's own", Resolve: resolveHead,
 		Shared: []string{"forward", "hidden", "dropout", "norm", "norm-layers", "norm-scale", "block-gate", "block-norm",
 			"block-scale", "head-layers"},
-		New: func(c Config) Network { return newResidual(&ownLayer[W]{Config: c, h: h}) }}
+		New: residualOf(func(c Config, adjacency *sparse.CSR, a *Arrays) func(*Builder, *Node) chained {
+			return ownLayer(h, c, adjacency, a)
+		})}
 	Register(k)
 	k.Name, k.Title, k.Plain = name+"+rep", name+"+ReP", name
 	k.Shared = []string{"forward", "reverse", "hidden", "dropout", "lipschitz", "bound", "normalise", "layer-init",
@@ -61,53 +62,38 @@ func RegisterLayer[W any](name, formula string, h func(x *Node, w W) *Node) stri
 
 func isVector(f reflect.StructField) bool { return strings.HasPrefix(f.Name, "B") }
 
-// ownLayer is the convolution of [RegisterLayer].
-type ownLayer[W any] struct {
-	Config
-	h       func(x *Node, w W) *Node
-	matrix  *sparse.Matrix
-	pattern *sparse.Pattern
-}
-
-func (o *ownLayer[W]) settings() Config { return o.Config }
-
-func (o *ownLayer[W]) prepare(a *sparse.CSR) (order sparse.Order, arrays []*tensors.Tensor, err error) {
-	if o.matrix, err = sparse.NewMatrix(a.SymmetricNormalised(), nil); err != nil {
-		return nil, nil, err
-	}
-	order, arrays = o.matrix.Order(), append(arrays, o.matrix.Tensors()...)
-	if !slices.ContainsFunc(reflect.VisibleFields(reflect.TypeFor[W]()), func(f reflect.StructField) bool {
+// ownLayer is the [block] of [RegisterLayer].
+func ownLayer[W any](h func(x *Node, w W) *Node, c Config, adjacency *sparse.CSR,
+	a *Arrays) func(*Builder, *Node) chained {
+	var pattern *sparse.Pattern
+	matrix, t := a.Matrix(adjacency.SymmetricNormalised()), reflect.TypeFor[W]()
+	if slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
 		return f.Type == reflect.TypeFor[sparse.Edges]()
 	}) {
-		return order, arrays, nil
+		pattern = a.Pattern(adjacency, sparse.PatternOptions{})
 	}
-	if o.pattern, err = sparse.NewPattern(a, sparse.PatternOptions{Order: order}); err != nil {
-		return nil, nil, err
-	}
-	return order, append(arrays, o.pattern.Tensors()...), nil
-}
-
-func (o *ownLayer[W]) layers(b *Builder, h *Node) chained {
-	var w W
-	value, t := reflect.ValueOf(&w).Elem(), reflect.TypeFor[W]()
-	var params []Param
-	var at []int // the fields of params
-	for i := range t.NumField() {
-		switch f := t.Field(i); {
-		case f.Type == reflect.TypeFor[sparse.Operator]():
-			value.Field(i).Set(reflect.ValueOf(b.Matrix(o.matrix)))
-		case f.Type == reflect.TypeFor[sparse.Edges]():
-			value.Field(i).Set(reflect.ValueOf(b.Edges(o.pattern)))
-		case isVector(f):
-			bias := b.Param(Param{Name: "stack.0.body." + f.Name, Shape: []int{o.Hidden}})
-			value.Field(i).Set(reflect.ValueOf(b.blockScaled(bias)))
-		default:
-			params, at = append(params, Param{Name: "stack.0.body." + f.Name + ".weight",
-				Shape: []int{o.Hidden, o.Hidden}, Limit: o.glorot()}), append(at, i)
+	return func(b *Builder, start *Node) chained {
+		var w W
+		value := reflect.ValueOf(&w).Elem()
+		var params []Param
+		var at []int // the fields of params
+		for i := range t.NumField() {
+			switch f := t.Field(i); {
+			case f.Type == reflect.TypeFor[sparse.Operator]():
+				value.Field(i).Set(reflect.ValueOf(b.Matrix(matrix)))
+			case f.Type == reflect.TypeFor[sparse.Edges]():
+				value.Field(i).Set(reflect.ValueOf(b.Edges(pattern)))
+			case isVector(f):
+				bias := b.Param(Param{Name: "stack.0.body." + f.Name, Shape: []int{c.Hidden}})
+				value.Field(i).Set(reflect.ValueOf(b.blockScaled(bias)))
+			default:
+				params, at = append(params, Param{Name: "stack.0.body." + f.Name + ".weight",
+					Shape: []int{c.Hidden, c.Hidden}, Limit: c.glorot()}), append(at, i)
+			}
 		}
+		for k, matrix := range b.weights(params...) {
+			value.Field(at[k]).Set(reflect.ValueOf(b.blockScaled(Transpose(matrix, 0, 1))))
+		}
+		return dressed(b, start, solve.FromFunction(h), w)
 	}
-	for k, matrix := range b.weights(params...) {
-		value.Field(at[k]).Set(reflect.ValueOf(b.blockScaled(Transpose(matrix, 0, 1))))
-	}
-	return dressed(b, h, solve.FromFunction(o.h), w)
 }

@@ -153,7 +153,7 @@ func parameters(t *testing.T, model string, change func(c *train.Config)) []mode
 	c := train.Default(model)
 	c.Hidden = min(c.Hidden, 4)
 	change(&c)
-	params, err := models.Parameters(c.Config, 7, 5)
+	params, err := models.Parameters(c, 7, 5)
 	if err != nil {
 		t.Fatal(err)
 	}

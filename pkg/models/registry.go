@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// Kind describes a model to all other code: what users read about it, its settings, and the function that makes its
-// network. The file of a model registers the model's kinds, such as "gcn" and "gcn+rep". All other code finds the kinds
-// in the registry, and does not depend on the names of models.
+// Kind describes a model to all other code, which finds it in the registry and does not depend on models' names.
 type Kind struct {
 	// Name is what users type, such as "gcn+rep". Title is the name in tables, such as "GCN+ReP".
 	Name, Title string
+	// Alias is another name for it, or "". Confused says in a sentence which other network people may mean by Name.
+	Alias, Confused string
 	// Layer is the formula of a layer, in one line. Reference is the publication that the model is from.
 	Layer, Reference string
-	// Plain is empty for a model without reverse process. For a model with reverse process, it is the name of the same
-	// model without reverse process: "gcn" for "gcn+rep".
+	// Plain is, for a model with a reverse process, the name of the same model without it: "gcn" for "gcn+rep".
 	Plain string
 	// Suggested marks the model that commands use if the user names none.
 	Suggested bool
@@ -24,41 +23,48 @@ type Kind struct {
 	// model's own settings: a struct that holds their defaults, whose fields have tags (see SettingsOf), or nil.
 	Shared []string
 	Own    any
-	// Defaults, if not nil, changes the usual defaults of the shared settings.
-	Defaults func(c *Config)
-	// DropFeatures says that dropout also acts on the node features. In training, entries of the features are set to 0
-	// with the probability that the setting "dropout" gives.
+	// DropFeatures says that dropout also acts on the node features.
 	DropFeatures bool
-	// Resolve, if not nil, fills in settings that depend on other settings. Check, if not nil, refuses impossible
-	// combinations of settings.
-	Resolve func(c *Config)
-	Check   func(c Config) error
-	// Depth, if not nil, returns the depth of a configuration as a short text. If Depth is nil, this text has the
-	// numbers of layers: "8" for 8 forward layers, and "8/16" for 8 forward and 16 reverse layers.
-	Depth func(c Config) string
-	// Detached tells that the gradient of training differs from the true gradient of the model's loss. This is by
-	// design: the model treats some of its estimates, such as estimated labels, as constants.
+	// Detached says that, by design, the gradient of training is not that of the loss: the model treats estimates, such
+	// as estimated labels, as constants.
 	Detached bool
-	// ReadsLabels tells that the model reads the labels of its training nodes ([Builder.Known]) not only in training
-	// but also in prediction. Such a model can predict only on the graph that it was trained on.
+	// ReadsLabels says that the model reads the labels of its training nodes ([Builder.Known]) when it predicts, too.
+	// It can then predict only on the graph that it was trained on.
 	ReadsLabels bool
-	// Floor tells that the model's loss stays above 0 even if all nodes are classified right. The reason is that its
-	// logits are bounded, or that its loss has a penalty that does not vanish.
-	Floor bool
-	// New makes the network of a configuration. The configuration is valid, and Resolve has been applied to it.
+	// LossStaysPositive says that the loss stays above 0 even if all nodes are classified right, since logits are
+	// bounded or a penalty does not vanish.
+	LossStaysPositive bool
+	// New makes the network of a configuration, which is valid and resolved.
 	New func(c Config) Network
+
+	// The following may be nil. Defaults changes the usual defaults of the shared settings. Resolve fills in settings
+	// that depend on others. Check refuses impossible combinations. Depth is a short text, else the numbers of layers:
+	// "8", or "8/16" with 16 reverse layers.
+	Defaults func(c *Config)
+	Resolve  func(c *Config)
+	Check    func(c Config) error
+	Depth    func(c Config) string
+	// Pretraining is the number of first epochs in which only a part of the parameters is trained. Early stopping and
+	// the choice of the best epoch consider only the epochs after it. If a training ends before, its result has the
+	// parameters of the last epoch.
+	Pretraining func(c Config) int
+	// Explain says why a computation with this Output.Stats.Outcome failed, or "".
+	Explain func(c Config, outcome int) string
+	// Unused names the arrays that only the PyTorch implementation has, which a file of its weights may hold.
+	Unused func(c Config) []string
 }
 
-// registry holds all kinds by their names. It is filled while packages are initialised, and only read afterwards.
+// registry has all kinds by name; init functions fill it.
 var registry = map[string]Kind{}
 
-// Register adds kinds of models to the registry. The init function of a model's file calls Register. Register panics if
-// the name of a kind is taken, if a kind names a shared setting that does not exist, or if one of its own settings has
-// a name that is not allowed.
+// Register adds kinds of models. It panics if a name is taken, if a shared setting does not exist, or if a setting of
+// the model's own has a name that is not allowed.
 func Register(kinds ...Kind) {
 	for _, k := range kinds {
-		if _, taken := registry[k.Name]; taken {
-			panic(fmt.Errorf("model %q cannot be registered: there is one of this name", k.Name))
+		for _, name := range []string{k.Name, k.Alias} {
+			if _, err := Lookup(name); err == nil {
+				panic(fmt.Errorf("model %q cannot be registered: there is one of this name", name))
+			}
 		}
 		if k.Name == "" || k.New == nil {
 			panic(fmt.Errorf("model %q cannot be registered: it needs a name, and New", k.Name))
@@ -74,18 +80,16 @@ func Register(kinds ...Kind) {
 	}
 }
 
-// reserved lists names of command-line flags and of settings of a training. No model may give one of these names to a
-// setting of its own.
+// reserved lists names of flags and of settings of a training, which no model may give to a setting of its own.
 var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "patience", "seed", "depth",
 	"splits", "split", "out", "resume", "checkpoint-every", "runs", "weights",
 	"space", "trials", "hours", "reduction", "min-epochs", "evaluate", "save",
 	"gradients", "unlabelled", "engine", "threads", "data", "mirror", "offline", "json", "quiet", "help"}
 
-// Reserved tells whether a name is reserved, so that no model may give it to a setting of its own.
 func Reserved(name string) bool { return slices.Contains(reserved, name) }
 
-// checkOwn panics if one of the model's own settings has a name that is reserved, or the name of a shared setting. It
-// also panics if another model has a setting of the same name but of a different type.
+// checkOwn panics if a setting of the model's own has a reserved name, that of a shared setting, or that of another
+// model's setting of another type.
 func (k Kind) checkOwn() {
 	if k.Own == nil {
 		return
@@ -104,9 +108,8 @@ func (k Kind) checkOwn() {
 	}
 }
 
-// Kinds lists all models in two parts. The first part has the models that exist both without and with a reverse
-// process: "gat", "gat+rep", "gcn", "gcn+rep", and so on. The second part has all other models. Both parts are ordered
-// by name.
+// Kinds lists the models by name: first those that exist both without and with a reverse process ("gat", "gat+rep",
+// "gcn", …), then all others.
 func Kinds() []Kind {
 	family := map[string]bool{}
 	all := make([]Kind, 0, len(registry))
@@ -135,9 +138,15 @@ func Names() []string {
 	return names
 }
 
+// Lookup finds a model by its name or its alias.
 func Lookup(name string) (Kind, error) {
 	if k, ok := registry[name]; ok {
 		return k, nil
+	}
+	for _, k := range registry {
+		if k.Alias == name && name != "" {
+			return k, nil
+		}
 	}
 	return Kind{}, fmt.Errorf("unknown model %q: choose one of %s", name, strings.Join(Names(), ", "))
 }
@@ -152,8 +161,7 @@ func Suggested() string {
 	return ""
 }
 
-// WithReverse returns the same model with a reverse process: the kind "gcn+rep" if k is "gcn". The second result is
-// false if there is no such kind.
+// WithReverse is the same model with a reverse process: "gcn+rep" for "gcn". ok is false if there is none.
 func (k Kind) WithReverse() (Kind, bool) {
 	for _, other := range registry {
 		if other.Plain == k.Name && k.Name != "" {

@@ -17,6 +17,9 @@ func TestKinds(t *testing.T) {
 		if err := c.Validate(); err != nil {
 			t.Errorf("%s: %v", k.Name, err)
 		}
+		if k.Alias != "" && Default(k.Alias).Model != k.Name {
+			t.Errorf("%s stands for %q, not %q", k.Alias, Default(k.Alias).Model, k.Name)
+		}
 		if k.Title == "" || k.Layer == "" || k.Reference == "" || c.Depth() == "" {
 			t.Errorf("%s: %+v does not say what users are told", k.Name, k)
 		}
@@ -29,7 +32,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s: %v became %v: %v", k.Name, c, back, err)
 		}
 		for _, s := range c.Settings() {
-			of := fmt.Sprintf("%T", s.Value)
+			of := fmt.Sprintf("%T", s.Current())
 			if known, ok := types[s.Name]; ok && known != of {
 				t.Errorf("%s has the setting %s as a %s, other models as a %s", k.Name, s.Name, of, known)
 			}

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -14,32 +15,72 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
+// frame is what all models of the paper have in common (section 3.1): an encoder, whose features H forward and reverse
+// message passing start from, and a head, which reads both results side by side:
+//
+//	H = dropout(ReLU(X W_in + b)),  Y = head(norm( f∘…∘f(H) ‖ g∘…∘g(H) )),  g = f^-1
+//
+// norm is the one that the setting "norm" names. (Dropout before ReLU, as here, gives the same.)
+type frame struct {
+	// encoder is the name of the encoder's linear layer in the authors' PyTorch code, head(i, n) that of layer i of the
+	// n linear layers of the head.
+	encoder string
+	head    func(i, n int) string
+	slow    *halfHop // nil without Half-Hop
+}
+
+// encode is H.
+func (f frame) encode(b *Builder) *Node {
+	h := b.Encode(f.encoder, b.Config.Hidden)
+	if f.slow != nil {
+		h = b.Matrix(f.slow.into).Product(h)
+	}
+	h = b.Dropout(h)
+	return Max(h, ZerosLike(h))
+}
+
+// readout is norm and head.
+func (f frame) readout(b *Builder, x *Node) *Node {
+	x = b.Norm("out_norm", x)
+	n := b.Config.HeadLayers
+	for i := range n {
+		out := b.Config.Hidden
+		if i > 0 {
+			x = Max(x, ZerosLike(x))
+		}
+		if i == n-1 {
+			out = b.Outputs
+		}
+		x = b.Linear(f.head(i, n), x, out)
+	}
+	return x
+}
+
 // residual is the network of layers f(H) = H + h(H) that share one branch h (paper section 3.3) and, in models with a
-// reverse process, of their inverses. Both start from the encoded features, and the head reads both results.
+// reverse process, of their inverses.
 type residual struct {
 	frame
-	chain *chain
+	config Config
+	block  block
+	layers func(b *Builder, h *Node) chained
 }
 
-func newResidual(conv convolution) residual {
-	c := &chain{convolution: conv}
-	return residual{frame{c}, c}
-}
+// block lays out an adjacency with self loops, whose edges may have directions. The function that it returns makes the
+// branch h with its weights; its argument h is the input of the first layer, from which gates are computed. Parameters
+// are named as in PyTorch Geometric's layers, after the prefix "stack.0.body.".
+type block func(c Config, adjacency *sparse.CSR, a *Arrays) func(b *Builder, h *Node) chained
 
-// chain is the [backbone] of residual networks: the message passing between the encoder and the head.
-type chain struct {
-	convolution
-	slow *halfHop // nil without Half-Hop
-}
-
-// convolution makes the branch h of a residual network. Its parameters are named as in PyTorch Geometric's layers,
-// after the prefix "stack.0.body.": for example "stack.0.body.lin.weight".
-type convolution interface {
-	settings() Config
-	// prepare lays out an adjacency with self loops, whose edges may have directions.
-	prepare(a *sparse.CSR) (sparse.Order, []*tensors.Tensor, error)
-	// layers returns h with its weights. h is the input of the first layer, from which gates are computed.
-	layers(b *Builder, h *Node) chained
+// residualOf is [Kind].New for a block.
+func residualOf(h block) func(c Config) Network {
+	head := func(i, n int) string {
+		if n == 1 {
+			return "out"
+		}
+		return fmt.Sprintf("out.%d", 2*i)
+	}
+	return func(c Config) Network {
+		return &residual{frame: frame{encoder: "in_", head: head}, config: c, block: h}
+	}
 }
 
 // chained is a layer together with its weights.
@@ -68,11 +109,11 @@ func (l weighted[W]) profile(x *Node, depth, iterations int) (z, changes *Node) 
 //
 //	G = sigmoid(H U + u)      H, G: [n, d], U: [d, d], u: [d]
 //
-// on its branch, and by a normalisation of its result. H is the input of the first layer, so that G is the same in all
-// layers and does not depend on their states: the bound on Lip(h) holds for G ∘ h as well.
+// on its branch, and by a normalisation of its result. H is the input of the first layer, so that G does not depend on
+// the layers' states: the bound on Lip(h) holds for G ∘ h as well.
 func dressed[W any](b *Builder, h *Node, layer solve.Layer[W], w W) chained {
 	c := b.Config
-	if c.projects() {
+	if c.BlockNorm != "" && c.BlockNorm != "none" {
 		layer = layers.Projected(layer, layers.Projection(c.BlockNorm))
 	}
 	if c.BlockGate {
@@ -83,27 +124,37 @@ func dressed[W any](b *Builder, h *Node, layer solve.Layer[W], w W) chained {
 }
 
 func normed[W any](c Config, layer solve.Layer[W], w W) chained {
-	if norm := c.normOfLayers(); norm != nil {
-		layer = layers.Normalised(layer, norm)
+	switch c.NormLayers {
+	case "layer":
+		layer = layers.Normalised(layer, layers.LayerNorm)
+	case "pair", "pair-si":
+		layer = layers.Normalised(layer, func(x *Node) *Node {
+			return layers.PairNorm(x, c.NormScale, c.NormLayers == "pair-si")
+		})
 	}
 	return weighted[W]{layer, w}
 }
 
-// projects tells whether the setting "block-norm" names a normalisation of what layers read.
-func (c Config) projects() bool { return c.BlockNorm != "" && c.BlockNorm != "none" }
-
-// plainSettings are the names of the shared settings that the models gcn and gat have. reverseSettings are the names of
-// the shared settings that gcn+rep, gat+rep and sage+rep have.
+// plainSettings are those of gcn and gat, with known remedies for over-smoothing: DropEdge, Half-Hop, and normalisation
+// after every layer. (The authors of PairNorm apply it inside h, before the activation.) reverseSettings are those of
+// gcn+rep, gat+rep and sage+rep.
 var (
-	plainSettings = append([]string{"forward", "hidden", "dropout", "activation", "norm", "block-gate", "block-norm",
-		"block-scale", "no-bias", "head-layers"}, remedies...)
+	plainSettings = []string{"forward", "hidden", "dropout", "activation", "norm", "block-gate", "block-norm",
+		"block-scale", "no-bias", "head-layers", "norm-layers", "norm-scale", "drop-edge", "half-hop", "half-hop-alpha"}
 	reverseSettings = []string{"forward", "reverse", "hidden", "dropout", "activation", "lipschitz", "bound",
 		"normalise", "layer-init", "tolerance", "max-iterations", "adjoint", "norm", "block-gate", "block-norm",
 		"block-scale", "no-bias", "head-layers"}
 )
 
-// resolveHead sets the number of linear layers in the head, if no number is given. The authors have 1 linear layer in
-// models with reverse layers, and 2 in models without.
+// checkRemedies refuses DropEdge with Half-Hop: one leaves out edges, and the other splits them.
+func checkRemedies(c Config) error {
+	if c.DropEdge > 0 && c.HalfHop > 0 {
+		return fmt.Errorf("drop-edge is %g and half-hop is %g: choose one of them", c.DropEdge, c.HalfHop)
+	}
+	return nil
+}
+
+// resolveHead gives the head the authors' number of linear layers: 1 in models with reverse layers, else 2.
 func resolveHead(c *Config) {
 	if c.HeadLayers > 0 {
 		return
@@ -114,56 +165,39 @@ func resolveHead(c *Config) {
 	}
 }
 
-func (*chain) encoder() string { return "in_" }
-
-func (*chain) head(i, n int) string {
-	if n == 1 {
-		return "out"
-	}
-	return sequential("out", i)
-}
-
 // Prepare lays out the graph's adjacency, after Half-Hop where the settings ask for it.
-func (r *chain) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
-	a, c := sparse.Adjacency(g), r.settings()
-	if c.HalfHop == 0 {
-		return r.prepare(a.WithSelfLoops())
+func (r *residual) Prepare(g *graphs.Graph, a *Arrays) {
+	adjacency := sparse.Adjacency(g)
+	if r.config.HalfHop > 0 {
+		r.slow, adjacency = newHalfHop(adjacency, r.config.HalfHop, r.config.HalfHopAlpha)
 	}
-	if r.slow, a, err = newHalfHop(a, c.HalfHop, c.HalfHopAlpha); err != nil {
-		return nil, nil, err
+	r.layers = r.block(r.config, adjacency.WithSelfLoops(), a)
+	if r.slow != nil {
+		r.slow.prepare(a)
+		a.Order = sparse.AsGiven(g.NumNodes)
 	}
-	if order, arrays, err = r.prepare(a.WithSelfLoops()); err != nil {
-		return nil, nil, err
-	}
-	more, err := r.slow.prepare(order)
-	return sparse.AsGiven(g.NumNodes), slices.Concat(arrays, more), err
 }
 
-// spread and collect add and remove the rows of the nodes that Half-Hop adds.
-func (r *chain) spread(b *Builder, h *Node) *Node {
-	if r.slow == nil {
-		return h
-	}
-	return b.Matrix(r.slow.into).Product(h)
-}
-
-func (r *chain) collect(b *Builder, h *Node) *Node {
+// withoutSlow removes the rows of Half-Hop's nodes.
+func (r *residual) withoutSlow(b *Builder, h *Node) *Node {
 	if r.slow == nil {
 		return h
 	}
 	return b.Matrix(r.slow.back).Product(h)
 }
 
-// represent applies the forward layers to h and, in models with a reverse process, the reverse layers, side by side.
-func (r *chain) represent(b *Builder, h *Node) (*Node, *solve.Stats, int) {
-	c := b.Config
+// Build applies the forward layers to H and, in models with a reverse process, the reverse layers, side by side.
+func (r *residual) Build(b *Builder) (out Output) {
+	c, h := b.Config, r.encode(b)
 	layer := r.layers(b, h)
-	forward := r.collect(b, layer.forward(h, c.Forward))
-	if !c.HasReverse() {
-		return forward, nil, 0
+	out.Representation = r.withoutSlow(b, layer.forward(h, c.Forward))
+	if c.HasReverse() {
+		reverse := layer.invert(h, c.Reverse, c.solves())
+		out.Representation = Concatenate([]*Node{out.Representation, reverse.Z}, 1)
+		out.Stats, out.Solves = &reverse.Stats, c.Reverse
 	}
-	reverse := layer.invert(h, c.Reverse, c.solves())
-	return Concatenate([]*Node{forward, reverse.Z}, 1), &reverse.Stats, c.Reverse
+	out.Logits = r.readout(b, out.Representation)
+	return out
 }
 
 // solves are the options of the fixed-point iterations that invert the layers.
@@ -172,21 +206,55 @@ func (c Config) solves() solve.Options {
 		Adjoint: solve.Adjoint(c.Adjoint)}
 }
 
-// roundTrip runs the forward layers on h, and then their inverses on the result. Each inverse takes exactly
-// MaxIterations iterations. end is the final result, which should equal h. changes has an entry for each iteration: the
-// mean absolute change of the solution in this iteration, averaged over all layers (see [solve.Profile]).
-func (r *chain) roundTrip(b *Builder, h *Node) (end, changes *Node, stats *solve.Stats) {
-	layer := r.layers(b, h)
-	end, changes = layer.profile(layer.forward(h, b.Config.Forward), b.Config.Forward, b.Config.MaxIterations)
+// RoundTrip implements [Inverter]. Each inverse takes exactly MaxIterations iterations.
+func (r *residual) RoundTrip(b *Builder) (start, end, changes *Node, stats *solve.Stats) {
+	start = r.encode(b)
+	layer, depth := r.layers(b, start), b.Config.Forward
+	end, changes = layer.profile(layer.forward(start, depth), depth, b.Config.MaxIterations)
 	none := solve.NoStats(end)
-	return end, changes, &none
+	return start, end, changes, &none
 }
 
-// weights declares the weights of a convolution, and returns their values. The arguments are the weight W and, if the
-// layers have a separate weight for the node itself, V. In networks with reverse layers, the sum of the norms of W and
-// V is bounded. The setting "normalise" says where the weights are scaled down to the bound: in training after every
-// step of the optimiser, or inside the model. If the model scales them, the parameters are the unscaled weights, and
-// "_orig" is appended to their names, as in PyTorch.
+// Trace implements [Tracer].
+func (r *residual) Trace(b *Builder, forward, reverse []int) (forwards, reverses []*Node) {
+	h := r.encode(b)
+	layer := r.layers(b, h)
+	// states are those after the given numbers of layers; chain applies depth further ones.
+	states := func(numbers []int, chain func(x *Node, depth int) *Node) []*Node {
+		out, x, at := make([]*Node, len(numbers)), h, 0
+		for i, l := range numbers {
+			x, at = chain(x, l-at), l
+			out[i] = x
+		}
+		return out
+	}
+	forwards = states(forward, layer.forward)
+	for i, x := range forwards {
+		forwards[i] = r.withoutSlow(b, x)
+	}
+	reverses = states(reverse, func(x *Node, depth int) *Node {
+		return layer.invert(x, depth, b.Config.solves()).Z
+	})
+	return forwards, reverses
+}
+
+// Readout implements [Tracer].
+func (r *residual) Readout(b *Builder, forward, reverse *Node) *Node {
+	if !b.Config.HasReverse() {
+		return r.readout(b, forward)
+	}
+	if forward == nil {
+		forward = loop.Zeros(reverse)
+	}
+	if reverse == nil {
+		reverse = loop.Zeros(forward)
+	}
+	return r.readout(b, Concatenate([]*Node{forward, reverse}, 1))
+}
+
+// weights declares W and, if there is one, V of a block. In networks with reverse layers, the sum of their norms is
+// bounded, by training after every step or, where "normalise" says so, inside the model. The parameters are then the
+// unscaled weights, with "_orig" after their names, as in PyTorch.
 func (b *Builder) weights(params ...Param) []*Node {
 	c := b.Config
 	bounded := Bounded{Params: params}
@@ -207,26 +275,20 @@ func (b *Builder) weights(params ...Param) []*Node {
 	return bounded.Apply(values)
 }
 
-// heads declares the weights of a convolution's K heads as one parameter. It holds K matrices [Hidden, Hidden], one
-// below the other. The argument heads is K, which is 1 for convolutions without attention. The initial values of the
-// entries are drawn uniformly from the interval from -limit to limit.
+// heads declares the K matrices [Hidden, Hidden] of a block's attention heads, one below the other.
 func (c Config) heads(heads int, limit float64) Param {
 	return Param{Name: "stack.0.body.lin.weight", Shape: []int{heads * c.Hidden, c.Hidden}, Limit: limit, Heads: heads}
 }
 
-// ego declares V, [Hidden, Hidden], the weight by which some layers multiply the features of the node itself, apart
-// from those of its neighbours. The initial values of V are those of Glorot and Bengio (2010): see [Config.glorot].
+// ego declares V, the weight for the features of the node itself.
 func (c Config) ego() Param {
 	return Param{Name: "stack.0.body.ego.weight", Shape: []int{c.Hidden, c.Hidden}, Limit: c.glorot()}
 }
 
-// glorot returns the limit of the initial values of a weight [Hidden, Hidden]: sqrt(6/(in+out)) for in = out = Hidden
-// (Glorot and Bengio 2010). The values are drawn uniformly from the interval from -limit to limit, as in PyTorch
-// Geometric.
+// glorot is sqrt(6/(in+out)) for in = out = Hidden (Glorot and Bengio 2010), as in PyTorch Geometric.
 func (c Config) glorot() float64 { return math.Sqrt(3 / float64(c.Hidden)) }
 
-// bias returns the convolution's bias times the block scale (see [Builder.blockScaled]), or zeros if NoBias is set. The
-// zeros have the same number type as the argument w.
+// bias is the block's bias, times the block scale, or zeros with NoBias, of w's type.
 func (b *Builder) bias(w *Node) *Node {
 	if b.Config.NoBias {
 		return BroadcastToDims(loop.Float(w, 0), b.Config.Hidden)
@@ -234,20 +296,15 @@ func (b *Builder) bias(w *Node) *Node {
 	return b.blockScaled(b.Param(Param{Name: "stack.0.body.bias", Shape: []int{b.Config.Hidden}}))
 }
 
-// blockScaled returns s w, where w is a parameter of the layers (a weight or the bias) and s is the setting BlockScale.
-// The layers compute with s w in place of w.
+// blockScaled is s w, which the layers use in place of a parameter w; s is the setting BlockScale.
 //
-// All L layers of a chain share w. A step of the optimiser Adam changes every entry of w by about the learning rate,
-// whatever the size of the gradient. This changes each of the L layers. Therefore the output of the chain changes about
-// L times as much as the output of one layer. Suppose that a learning rate suits 64 layers. With this learning rate, a
-// single step changes a chain of 512 layers far too much. With s = 64/512, a step changes each layer by an eighth as
-// much. The step then changes the chain of 512 layers about as much as a chain of 64 layers. The encoder and the head
-// are not scaled.
+// A step of Adam changes every entry of w by about the learning rate, and so each of the L layers that share w: the
+// result of the chain changes about L times as much as that of one layer. If a learning rate suits 64 layers, s = 64/L
+// makes it suit L layers. (The encoder and the head are not scaled.)
 //
-// In models with reverse layers, the norm of the weights is at most c, the setting Lipschitz. The norm of the scaled
-// weights is then at most s c. L layers can enlarge distances by a factor of at most (1 + s c)^L forwards, and of at
-// most (1 - s c)^-L backwards. If s = 64/L, both factors are about exp(64 c) for every large L. Deep residual networks
-// whose layers have separate weights are scaled in a similar way (Zhang, Dauphin and Ma, ICLR 2019).
+// With reverse layers, Lip(h) <= s c for c = Lipschitz. L layers enlarge distances by (1 + s c)^L at most forwards, and
+// by (1 - s c)^-L backwards: about exp(64 c) for s = 64/L and every large L. Residual networks with separate weights
+// are scaled similarly (Zhang, Dauphin and Ma, ICLR 2019).
 func (b *Builder) blockScaled(w *Node) *Node {
 	if b.Config.BlockScale == 1 {
 		return w
@@ -255,21 +312,16 @@ func (b *Builder) blockScaled(w *Node) *Node {
 	return MulScalar(w, b.Config.BlockScale)
 }
 
-// startNorm returns the limit of the sum of the Frobenius norms of the convolution's initial weights. It returns 0 if
-// there is no limit. The setting LayerInit chooses between two kinds of initial weights.
+// startNorm limits the sum of the Frobenius norms of the block's initial weights; 0 is no limit.
 //
-// With "small", the limit is min(c, sqrt(d)/64), where c is the bound on the norm and d is the width. Each layer then
-// starts close to the identity, as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019). With larger
-// norms, the features could exceed the range of single precision in the reverse layers. A random d x d matrix of
-// Frobenius norm r has eigenvalues of absolute value up to about r/sqrt(d) (the circular law). So one layer can enlarge
-// features by a factor of about 1 + r/sqrt(d), and L layers can enlarge them by a factor of about exp(L r/sqrt(d)). For
-// r = 1, width 64 and 1024 layers, this factor is beyond the range of single precision. With "small", the factor for
-// 1024 layers is at most exp(16). The optimiser Adam moves the norm up to the bound within about ten steps, if the
-// learning rate is not small.
+// LayerInit "small" is min(c, sqrt(d)/64) for c = Lipschitz and the width d: each layer starts close to the identity,
+// as is usual in deep residual networks (Zhang, Dauphin and Ma, ICLR 2019). A random d x d matrix of Frobenius norm r
+// has eigenvalues of up to about r/sqrt(d) (the circular law), so that L layers can enlarge features by about exp(L
+// r/sqrt(d)): beyond single precision for r = 1, d = 64 and L = 1024, but at most exp(16) with "small". Adam moves the
+// norm up to the bound within about ten steps.
 //
-// With "glorot", the initial weights are those of PyTorch Geometric, which the authors' code has. Their norm is about
-// sqrt(d), far above the bound. If the bound is kept inside the model, the parameters start with these values, and the
-// model scales them down. If training keeps the bound, the limit is c, since the layers need the bound from the start.
+// LayerInit "glorot" is the authors' and PyTorch Geometric's, of norm sqrt(d), far above the bound. If the model keeps
+// the bound, it scales them down. If training does, the limit is c, since layers need the bound from the start.
 func (c Config) startNorm() float64 {
 	switch {
 	case c.LayerInit == "small":
@@ -278,4 +330,144 @@ func (c Config) startNorm() float64 {
 		return c.Lipschitz
 	}
 	return 0
+}
+
+func init() {
+	k := Kind{Name: "gcn", Alias: "residual-gcn", Title: "GCN",
+		Confused: "gcn is the paper's network, residual layers that share a weight; Kipf and Welling's, two GCNConv of " +
+			"PyTorch Geometric, is pyg-gcn",
+		Layer:     "X + σ(Â X W + b), σ = ReLU, Â the adjacency with self loops, symmetrically normalised",
+		Reference: "Kipf and Welling, ICLR 2017; paper section 3.3", Shared: plainSettings, Resolve: resolveHead,
+		Check: checkRemedies,
+		New:   residualOf(gcn(false))}
+	Register(k)
+	k.Name, k.Title, k.Plain, k.Shared, k.Suggested = "gcn+rep", "GCN+ReP", k.Name, reverseSettings, true
+	k.Alias, k.Confused = "", ""
+	Register(k)
+}
+
+func init() {
+	k := Kind{Name: "sage-res", Alias: "residual-sage", Title: "SAGE, residual",
+		Layer:     "X + σ(Â X W + X V + b), σ = ReLU: GCN's layer with a weight for the node itself, as in GraphSAGE",
+		Reference: "Hamilton et al., NeurIPS 2017; docs/which-layer.md", Resolve: resolveHead,
+		Shared: []string{"forward", "hidden", "dropout", "activation", "norm", "norm-layers", "norm-scale",
+			"block-gate", "block-norm", "block-scale", "no-bias", "head-layers"},
+		Defaults: func(c *Config) { c.Norm, c.Dropout = "batch", 0.2 },
+		New:      residualOf(gcn(true))}
+	Register(k)
+	k.Name, k.Title, k.Plain, k.Shared, k.Alias = "sage+rep", "SAGE+ReP", k.Name, reverseSettings, ""
+	// docs/which-layer.md has the measurements that speak for these settings.
+	k.Defaults = func(c *Config) {
+		c.Forward, c.Reverse, c.Norm, c.Dropout = 1, 32, "batch", 0.2
+		c.Lipschitz, c.Bound, c.Tolerance = 0.9, string(layers.SpectralNorm), 1e-3
+	}
+	Register(k)
+}
+
+// gcn is the block h(X) = σ(Â X W + b) or, with ego, σ(Â X W + X V + b); see [layers.GCN]. With DropEdge, Â differs
+// from one training step to the next.
+func gcn(ego bool) block {
+	return func(c Config, adjacency *sparse.CSR, a *Arrays) func(*Builder, *Node) chained {
+		var normalised func(b *Builder) sparse.Operator
+		if c.DropEdge > 0 {
+			pattern := a.Pattern(adjacency, sparse.PatternOptions{Uses: sparse.ForLoopAttention})
+			normalised = newDropEdge(adjacency, pattern, a).normalised
+		} else {
+			normalise := (*sparse.CSR).SymmetricNormalised
+			if !adjacency.Symmetric() {
+				normalise = normalisedByTargets
+			}
+			matrix := a.Matrix(normalise(adjacency))
+			normalised = func(b *Builder) sparse.Operator { return b.Matrix(matrix) }
+		}
+		return func(b *Builder, h *Node) chained {
+			params := []Param{c.heads(1, c.glorot())}
+			if ego {
+				params = append(params, c.ego())
+			}
+			w := b.weights(params...)
+			weights := layers.GCNWeights{W: b.blockScaled(Transpose(w[0], 0, 1)), A: normalised(b)}
+			weights.B = b.bias(weights.W)
+			if ego {
+				weights.V = b.blockScaled(Transpose(w[1], 0, 1))
+			}
+			return dressed[layers.GCNWeights](b, h, layers.GCN{Activation: layers.Activation(c.Activation)}, weights)
+		}
+	}
+}
+
+func init() {
+	k := Kind{Name: "gat", Alias: "residual-gat", Title: "GAT",
+		Confused: "gat is the paper's network, residual layers that share weights; Veličković et al.'s, two GATConv of " +
+			"PyTorch Geometric, is pyg-gat",
+		Layer: "X + σ(1/K Σ_k A_k(X) X W_k (+ X V) + b), σ = ReLU, A_k a softmax of LeakyReLU(s_j + t_i) " +
+			"over neighbours",
+		Reference: "Veličković et al., ICLR 2018; paper section 3.3",
+		Shared:    slices.Concat(plainSettings, []string{"heads", "ego"}), Resolve: resolveHead,
+		Check: checkRemedies,
+		New:   residualOf(gat)}
+	Register(k)
+	k.Name, k.Title, k.Plain, k.Shared = "gat+rep", "GAT+ReP", k.Name,
+		slices.Concat(reverseSettings, []string{"heads", "ego"})
+	k.Alias, k.Confused = "", ""
+	Register(k)
+}
+
+// gat is the block of graph attention layers, which average the results of their heads; see [layers.GAT]. As in PyTorch
+// Geometric, weights start uniform in ±sqrt(6/(in + out)) (Glorot and Bengio 2010): for the K heads' matrices, in = d
+// and out = K d; for the attention vectors, in = K and out = d.
+func gat(c Config, edges *sparse.CSR, arrays *Arrays) func(*Builder, *Node) chained {
+	var entry, image []float32 // for edges with directions: whether there is an edge, and its reverse
+	directed := !edges.Symmetric()
+	if directed {
+		edges, entry, image = withMirrorImages(edges)
+	}
+	pattern := arrays.Pattern(edges, sparse.PatternOptions{Uses: sparse.ForLoopAttention, Heads: c.Heads})
+	keep := func(b *Builder, w *layers.GATWeights) {}
+	atPlaces := func(values []float32) *tensors.Tensor {
+		places := sparse.Spread(pattern, values, 1)
+		return arrays.Add(tensors.FromFlatDataAndDimensions(places, len(places), 1))
+	}
+	switch {
+	case directed:
+		entries, images := atPlaces(entry), atPlaces(image)
+		keep = func(b *Builder, w *layers.GATWeights) {
+			w.Edges, w.Back = w.Edges.Keeping(b.Array(entries)), loop.Constant{Node: b.Array(images)}
+		}
+	case c.DropEdge > 0:
+		drop := newDropEdge(edges, pattern, arrays)
+		keep = func(b *Builder, w *layers.GATWeights) { w.Edges = w.Edges.Keeping(drop.keep(b)) }
+	}
+	return func(b *Builder, h *Node) chained {
+		w := gatWeights(b)
+		w.Edges = b.Edges(pattern).Bare()
+		keep(b, &w)
+		layer := layers.GAT{Activation: layers.Activation(c.Activation), Ego: c.Ego}
+		return dressed[layers.GATWeights](b, h, layer, w)
+	}
+}
+
+// gatWeights declares the parameters of [gat].
+func gatWeights(b *Builder) layers.GATWeights {
+	heads, d := b.Config.Heads, b.Config.Hidden
+	limit := math.Sqrt(6 / float64(heads+d))
+	source := b.Param(Param{Name: "stack.0.body.att_src", Shape: []int{1, heads, d}, Limit: limit})
+	target := b.Param(Param{Name: "stack.0.body.att_dst", Shape: []int{1, heads, d}, Limit: limit})
+	params := []Param{b.Config.heads(heads, math.Sqrt(6/float64(d+heads*d)))}
+	if b.Config.Ego {
+		params = append(params, b.Config.ego())
+	}
+	matrices := b.weights(params...)
+	w := Reshape(matrices[0], heads, d, d) // [heads, out, in]
+	// scores has W_k v_k as column k, for W_k, [in, out], the transpose of w[k], and row k of v.
+	scores := func(v *Node) *Node {
+		return Einsum("koi,ko->ik", w, Reshape(v, heads, d))
+	}
+	// values has the W_k side by side, [in, heads*out]. Divided by K, the sum over heads in layers.GAT is their mean.
+	values := b.blockScaled(DivScalar(Reshape(TransposeAllAxes(w, 2, 0, 1), d, heads*d), float64(heads)))
+	all := Concatenate([]*Node{values, scores(source), scores(target)}, 1)
+	if b.Config.Ego {
+		all = Concatenate([]*Node{all, b.blockScaled(Transpose(matrices[1], 0, 1))}, 1)
+	}
+	return layers.GATWeights{Maps: all, B: b.bias(w)}
 }

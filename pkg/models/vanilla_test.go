@@ -62,7 +62,7 @@ func TestVanillaGATDropsAttention(t *testing.T) {
 		if first, last := r.History[0].Loss, r.History[len(r.History)-1].Loss; r.Status != train.OK || !(last < first) {
 			t.Errorf("status %s (%s), loss %g to %g", r.Status, r.Message, first, last)
 		}
-		p, err := train.Predict(e, g, 0, c, r.Weights, false)
+		p, err := train.Evaluate(e, g, 0, c, r.Weights, false)
 		if err != nil {
 			t.Fatal(err)
 		}

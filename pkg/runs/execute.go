@@ -17,7 +17,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -51,7 +50,7 @@ func (x Executor) Execute(ctx context.Context, t Task) (Record, error) {
 
 // Make is [Executor.Execute], but leaves the outcome out of the record. It is nil if the run failed.
 func (x Executor) Make(ctx context.Context, t Task) (r Record, outcome any, err error) {
-	r = Start(t, models.Seen(t.Config.Config, x.Graph).Checksum(), x.Engine.Name)
+	r = Start(t, t.Config.InputGraph(x.Graph).Checksum(), x.Engine.Name)
 	r.Key = t.Key()
 	outcome, r.Status, r.Message, err = x.run(ctx, t)
 	r.Seconds = time.Since(r.Started).Seconds()

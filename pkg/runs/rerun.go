@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/engine"
-	"github.com/revgnn/revgnn/pkg/models"
 )
 
 // Repetition compares the record of a run with that of the same run made again.
@@ -70,7 +69,7 @@ func ThreadsOf(r *Record) int {
 // Rerun makes a recorded run again, and compares the two. The task is that of [TaskOf]. The new record is not stored.
 // It returns an error if the new run has no results to compare, or if the graph has changed.
 func Rerun(ctx context.Context, x Executor, then *Record, t Task) (*Repetition, error) {
-	if sum := models.Seen(t.Config.Config, x.Graph).Checksum(); then.Checksum != "" && sum != then.Checksum {
+	if sum := t.Config.InputGraph(x.Graph).Checksum(); then.Checksum != "" && sum != then.Checksum {
 		return nil, fmt.Errorf("the graph %s is not that of run %s any more: its checksum is %.12s…, and was %.12s…",
 			t.Dataset, then.ID, sum, then.Checksum)
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/trained"
 )
@@ -102,7 +101,7 @@ func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Confi
 		return nil, err
 	}
 	w := &sweep{SweepOptions: o, engine: e, graph: g, config: c, versions: machine.Versions(),
-		checksum: models.Seen(c.Config, g).Checksum()}
+		checksum: c.InputGraph(g).Checksum()}
 	defer w.unlock()
 	kept, err := w.open()
 	if err != nil {
@@ -143,7 +142,7 @@ type sweep struct {
 	graph    *graphs.Graph
 	config   train.Config
 	versions map[string]string
-	// checksum is that of the graph as the model sees it ([models.Seen]).
+	// checksum is that of the graph as the model reads it ([models.Config.InputGraph]).
 	checksum string
 	// locks are those of the splits in the folder.
 	locks []*files.Lock

@@ -219,7 +219,7 @@ func Begin(kind string) Record {
 }
 
 // Start returns the record of a task that starts now: all but its key, its profile and its results. The checksum is
-// that of the task's graph as the model sees it ([models.Seen]).
+// that of the task's graph as the model reads it ([models.Config.InputGraph]).
 func Start(t Task, checksum, engine string) Record {
 	r := Begin(t.Kind)
 	r.Dataset, r.Checksum, r.Model, r.Engine = t.Dataset, checksum, t.Config.Model, engine

@@ -108,17 +108,20 @@ func Datasets() []string {
 	return names
 }
 
-// CheckChoice returns an error if a dataset is not public, or a model does not exist.
+// CheckChoice returns an error if a dataset is not public, or a model does not exist. It replaces models' aliases by
+// their names.
 func CheckChoice(datasets, chosen []string) error {
 	for _, d := range datasets {
 		if !IsPublic(d) {
 			return fmt.Errorf("%q is not a dataset of the paper: choose from %s", d, strings.Join(Datasets(), ", "))
 		}
 	}
-	for _, m := range chosen {
-		if _, err := models.Lookup(m); err != nil {
+	for i, m := range chosen {
+		k, err := models.Lookup(m)
+		if err != nil {
 			return err
 		}
+		chosen[i] = k.Name
 	}
 	return nil
 }

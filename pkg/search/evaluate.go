@@ -9,7 +9,6 @@ import (
 	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -92,7 +91,7 @@ func Evaluate(ctx context.Context, runner *runs.Runner, r *Result, splits []int)
 	if err != nil {
 		return nil, err
 	}
-	sum := models.Seen(r.Config.Config, g).Checksum()
+	sum := r.Config.InputGraph(g).Checksum()
 	profile, counts := runner.Profile, runner.Counts
 	defer func() { runner.Profile, runner.Counts = profile, counts }() // what the caller gave the runner
 	runner.Counts = func(record runs.Record) bool { return record.Checksum == sum }

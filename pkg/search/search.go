@@ -23,7 +23,6 @@ import (
 
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
-	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -132,7 +131,7 @@ func (s *Search) ID() string {
 	return runs.Search + "-" + runs.Key(s.definition())[:short]
 }
 
-func (b Blind) checksum(c train.Config) string { return models.Seen(c.Config, b.graph).Checksum() }
+func (b Blind) checksum(c train.Config) string { return c.InputGraph(b.graph).Checksum() }
 
 // Metric returns the name of the metric by which trials are compared. The metric is computed on validation nodes.
 func (s *Search) Metric() string { return train.Metric(s.Graphs[0].graph) }

@@ -100,11 +100,14 @@ func ParseSpace(text []byte) (*Space, error) {
 // ordered lists the settings that all trials of a search share.
 var ordered = []string{"epochs", "patience", "seed"}
 
+// check returns an error if the rule is impossible. It replaces models' aliases by their names.
 func (r Rule) check() error {
-	for _, model := range r.Models {
-		if _, err := models.Lookup(model); err != nil {
+	for i, model := range r.Models {
+		k, err := models.Lookup(model)
+		if err != nil {
 			return err
 		}
+		r.Models[i] = k.Name
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Settings)) {
 		if slices.Contains(ordered, key) {

@@ -7,19 +7,17 @@ import (
 )
 
 // smooth is the number of layers from which on an adjoint solve starts from the linear extrapolation 2 p - p' of the
-// products that the last two solves found, and not from p alone (see [chain.pullBack]). In deep chains, adjacent layers
-// differ little, and a close start matters: errors just below the tolerance add up over the layers. In shorter chains,
-// the extrapolation is worse than p about as often as it is better, since ReLU may be zero in one layer and not the
-// next.
+// last two products, and not from p alone (see [chain.pullBack]). In deep chains, adjacent layers differ little, and
+// errors just below the tolerance add up. In shorter ones, extrapolation is worse about as often as better, since ReLU
+// may be zero in one layer and not the next.
 const smooth = 128
 
-// unlike estimates how much the Jacobians of adjacent layers differ, as a fraction: 2/depth, within 1/8 and 1. The next
-// layer's solve, which corrects the error that a solve leaves, is taken to leave this fraction of it. It is never below
-// 1/8, since what is left adds up over the layers of a deep chain.
-func unlike(depth int) float64 { return min(1, max(1.0/8, 2/float64(depth))) }
+// jacobianChange estimates how much the Jacobians of adjacent layers differ, as a fraction: 2/depth, within 1/8 and 1.
+// The next layer's solve is taken to leave this fraction of a solve's error. It is never below 1/8, since what is left
+// adds up.
+func jacobianChange(depth int) float64 { return min(1, max(1.0/8, 2/float64(depth))) }
 
-// history is what the backward pass reads: the weights, and a stack of the layers' preactivations in the order in which
-// the chain inverted the layers, or nil if they were not kept.
+// history is what the backward pass reads: the weights, and the preactivations by steps, or nil if they were not kept.
 type history[W any] struct {
 	w              W
 	preactivations *Node
@@ -33,10 +31,10 @@ type adjoint struct {
 	dw                []*Node // the sums of (∂h/∂w)^T λ so far; the weights' cotangents are minus these
 }
 
-// handed is what one adjoint solve passes on to the next; [chain.pullBack] has the symbols.
+// handed is what one adjoint solve passes on to the next; symbols are those of [chain.pullBack].
 type handed struct {
-	p, slope   *Node // K^T q, and its difference from that of the solve before; slope is nil below [smooth] layers
-	late, rate *Node // e, and the solve's rate of convergence (see [fixedPoint])
+	p, slope      *Node // K^T q, and its difference from that of the solve before; slope is nil below [smooth] layers
+	pending, rate *Node // e, and the solve's rate of convergence (see [fixedPoint])
 }
 
 // linearised is what a layer's vector-Jacobian products need at its result z.
@@ -46,54 +44,44 @@ type linearised[W any] struct {
 	w    W
 }
 
-// pullBack differentiates the chain. Given the chain's result z and the cotangent v of z, it returns the cotangents of
-// the chain's input and of the trainable weights. It goes through the layers, beginning with the one that the chain
-// inverted last. In each layer, z is the layer's result and v is the cotangent of z. Each layer takes three steps:
+// pullBack differentiates the chain, given its result z and the cotangent v of z, from the layer that was inverted
+// last. For the result z of each layer and its cotangent v, it
 //
-//  1. Solve the adjoint equation λ = v - J_h(z)^T λ.
-//  2. Add -(∂h/∂w)^T λ to the weights' cotangents.
-//  3. Compute the layer's input z + h(z), whose cotangent is λ. This input is the result of the layer that is
-//     differentiated next.
+//  1. solves the adjoint equation λ = v - J_h(z)^T λ,
+//  2. adds -(∂h/∂w)^T λ to the weights' cotangents, and
+//  3. computes the layer's input z + h(z), whose cotangent is λ: the result of the next layer. With a kept
+//     preactivation u, this is z + σ(u).
 //
-// If the chain kept preactivations, h(z) is computed as σ(u) from the layer's kept preactivation u. The chain computed
-// the result z from the input y and the same u: z = y - σ(u). So z + σ(u) is the input y, up to rounding.
-//
-// The Jacobian is J_h = σ'(u) K, where K = ∂u/∂X is the Jacobian of the preactivation u, and σ'(u) multiplies entry by
-// entry. The solve looks for the product p = J_h^T λ. It computes p by way of another array, q:
+// J_h = σ'(u) K with K = ∂u/∂X. The solve looks for p = J_h^T λ by way of q:
 //
 //	λ = v - p,  q = σ'(u) ∘ λ,  p = K^T q.
 //
-// The first q is computed from the p that the previous solve found, since p changes little from layer to layer. (Deep
-// chains extrapolate p; see [smooth].) Each iteration then computes p from q, and a new q from this p. Let e be the
-// change of q in the last iteration. The solve ends when the mean absolute value of e is small enough, relative to that
-// of the right-hand side σ'(u) ∘ v (see [fixedPoint]).
+// The first q is from the p of the previous solve (or its extrapolation, see [smooth]). Each iteration computes p from
+// q, and a new q, which differs by e. The solve ends when the mean absolute value of e is small enough, relative to
+// that of σ'(u) ∘ v (see [fixedPoint]).
 //
-// The last iteration computes p from q, and then changes q by e. To compute p from the new q would take one more
-// product with K^T. pullBack saves this product, and so an iteration per layer. Therefore λ = v - p is too large by K^T
-// e. The solve of the next layer subtracts its own p from this λ, and so it can correct the error: it adds e to its own
-// q, so that its p contains K^T e. (Both layers have the same K, or nearly the same if K depends on X.)
+// The p of the last iteration lacks K^T e, so that λ = v - p is too large by K^T e. Instead of one more product, the
+// solve of the next layer adds e to its q, and so K^T e to its p: both layers have nearly the same K. The weights'
+// cotangents count e once: this layer's part is computed from q - e.
 //
-// The weights' cotangents must count e only once. The next layer's q contains e. So this layer's part of the weights'
-// cotangents is computed from the last q minus e.
-//
-// The last solve of the backward pass does not pass e on, since no solve follows. In chains whose layers have separate
-// weights, no solve passes e on, since each layer has a different K. In such chains, all solves start from p = 0.
+// The last solve does not pass e on. With separate weights, no solve does, and all start from p = 0, since each layer
+// has another K.
 func (c chain[W]) pullBack(z, v *Node, h history[W]) (cotangents, *Node) {
 	g := z.Graph()
-	start := adjoint{z: z, v: v, iterations: loop.Int(g, 0), worst: loop.Float(z, 0), dw: zerosOf(c.weights, h.w)}
+	start := adjoint{z: z, v: v, iterations: loop.Int(g, 0), worst: loop.Float(z, 0),
+		dw: zeros(trainableOf(c.weights, h.w))}
 	if !c.separate() {
-		start.handed = &handed{p: loop.Zeros(v), late: loop.Zeros(v), rate: loop.Float(z, 1)}
+		start.handed = &handed{p: loop.Zeros(v), pending: loop.Zeros(v), rate: loop.Float(z, 1)}
 		if c.depth >= smooth {
 			start.handed.slope = loop.Zeros(v)
 		}
 	}
 	end := loop.Repeat(loop.Int(g, c.depth), start, h, func(i *Node, s adjoint, h history[W]) adjoint {
-		// The chain inverted layer 0 last, and the backward pass begins with the layer that was inverted last. So step
-		// i of the backward pass differentiates layer i.
+		// Layer 0 was inverted last, so that step i differentiates layer i.
 		l := c.linearise(s.z, h, i)
 		whole := c.block.Gate(l.u, s.v, l.w) // the value that q would have if p were 0
 		if s.handed != nil {
-			whole = Add(whole, s.handed.late)
+			whole = Add(whole, s.handed.pending)
 		}
 		size := Max(loop.MeanAbs(whole), loop.Float(s.v, 1e-30))
 		left := c.left(i, s.v)
@@ -101,7 +89,11 @@ func (c chain[W]) pullBack(z, v *Node, h history[W]) (cotangents, *Node) {
 		q := found.q
 		if s.handed != nil {
 			q = Sub(q, loop.Scale(found.e, left))
-			s.handed = s.handed.next(found, end.rate)
+			next := &handed{p: found.p, pending: found.e, rate: end.rate}
+			if s.handed.slope != nil {
+				next.slope = Sub(found.p, s.handed.p)
+			}
+			s.handed = next
 		}
 		s.z, s.v = Add(s.z, c.block.Activate(l.u, l.w)), Sub(s.v, found.p)
 		s.iterations, s.worst = Add(s.iterations, end.count), Max(s.worst, Div(end.residual, size))
@@ -131,16 +123,7 @@ func (c chain[W]) left(i, v *Node) *Node {
 	return ConvertDType(LessThan(i, loop.Int(i.Graph(), c.depth-1)), v.DType())
 }
 
-// next is what a solve passes on, after h was passed on to it.
-func (h *handed) next(found dual, rate *Node) *handed {
-	next := &handed{p: found.p, late: found.e, rate: rate}
-	if h.slope != nil {
-		next.slope = Sub(found.p, h.p)
-	}
-	return next
-}
-
-// dual is the state of an adjoint solve: the iterate q, its last change e, p = K^T (q - e), and what PullW can reuse.
+// dual is the state of an adjoint solve: q, its last change e, p = K^T (q - e), and what PullW can reuse.
 type dual struct {
 	q, e, p *Node
 	shared  []*Node
@@ -152,8 +135,8 @@ type dualReads[W any] struct {
 	layer linearised[W]
 }
 
-// solveAdjoint solves q = whole - σ'(u) ∘ K^T q. It starts from the product that the previous solve passed on, or its
-// extrapolation (see [smooth]), and from q = whole if h is nil.
+// solveAdjoint solves q = whole - σ'(u) ∘ K^T q, from what the previous solve passed on or, if h is nil, from q =
+// whole.
 func (c chain[W]) solveAdjoint(l linearised[W], whole *Node, h *handed, tolerance, left *Node) (dual, end) {
 	one := loop.Float(whole, 1)
 	iteration := fixedPoint[dual, dualReads[W]]{limit: c.AdjointIterations, tolerance: tolerance,
@@ -174,8 +157,80 @@ func (c chain[W]) solveAdjoint(l linearised[W], whole *Node, h *handed, toleranc
 		if h.slope != nil {
 			p = Add(p, h.slope)
 		}
-		start.q, start.e, start.p = Sub(whole, c.block.Gate(l.u, p, l.w)), h.late, h.p
-		iteration.rate, iteration.least = h.rate, Sub(one, Mul(left, loop.Float(one, 1-unlike(c.depth))))
+		start.q, start.e, start.p = Sub(whole, c.block.Gate(l.u, p, l.w)), h.pending, h.p
+		iteration.rate, iteration.least = h.rate, Sub(one, Mul(left, loop.Float(one, 1-jacobianChange(c.depth))))
 	}
 	return iteration.run(start, dualReads[W]{whole, l})
+}
+
+// unrolledBack differentiates the iterations of all layers. It repeats the solve of each, and keeps the iterates of
+// one.
+func (c chain[W]) unrolledBack(v, inputs *Node, w W) (cotangents, *Node) {
+	type state struct {
+		iterations *Node
+		grads      cotangents
+	}
+	type reads struct {
+		inputs *Node
+		w      W
+	}
+	start := state{loop.Int(v.Graph(), 0), cotangents{v, zeros(trainableOf(c.weights, w))}}
+	out := loop.Repeat(loop.Int(v.Graph(), c.depth), start, reads{inputs, w}, func(i *Node, s state, r reads) state {
+		w := at(c.weights, r.w, i) // the backward pass begins with layer 0, which the chain inverted last
+		t := c.trace(load(r.inputs, c.layer(i)), w)
+		layer := c.walkBack(t, s.grads.x, w)
+		return state{Add(s.iterations, t.count), cotangents{layer.x, c.add(s.grads.w, layer.w, i)}}
+	})
+	return out.grads, pair(out.iterations, loop.Float(v, 0))
+}
+
+// trace has the iterates with which the iterations of a solve began.
+type trace struct{ iterates, count *Node }
+
+func (c chain[W]) trace(y *Node, w W) trace {
+	type state struct {
+		z, residual *Node
+		trace       trace
+	}
+	type reads struct {
+		y, tolerance *Node
+		w            W
+	}
+	start := state{y, loop.Float(y, 0), trace{stack(y, c.MaxIterations), loop.Int(y.Graph(), 0)}}
+	return loop.While(start, reads{y, Mul(magnitude(y), loop.Float(y, c.Tolerance)), w},
+		func(s state, r reads) *Node {
+			return unfinished(s.trace.count, s.residual, r.tolerance, c.MaxIterations)
+		},
+		func(s state, r reads) state {
+			next := Sub(r.y, apply(c.block, s.z, r.w))
+			so := s.trace
+			return state{next, loop.MeanAbs(Sub(next, s.z)),
+				trace{store(so.iterates, s.z, so.count), plus(so.count, 1)}}
+		}).trace
+}
+
+// walkBack differentiates the iterations z_k+1 = y - h(z_k), z_0 = y, of one layer.
+func (c chain[W]) walkBack(t trace, v *Node, w W) cotangents {
+	type state struct {
+		v     *Node
+		grads cotangents
+	}
+	type reads struct {
+		trace
+		w W
+	}
+	start := state{v, cotangents{loop.Zeros(v), zeros(trainableOf(c.weights, w))}}
+	out := loop.Repeat(t.count, start, reads{t, w}, func(k *Node, s state, r reads) state {
+		u, tape := c.block.Linearize(load(r.iterates, Sub(plus(r.count, -1), k)), r.w)
+		q := c.block.Gate(u, s.v, r.w)
+		pulled, shared := c.block.PullX(q, tape, r.w)
+		s.grads.x = Add(s.grads.x, s.v)
+		for p, dw := range cotangentsOf(c.weights, c.block.PullW(q, shared, tape, r.w), r.w) {
+			s.grads.w[p] = Sub(s.grads.w[p], dw)
+		}
+		s.v = Neg(pulled)
+		return s
+	})
+	out.grads.x = Add(out.grads.x, out.v)
+	return out.grads
 }

@@ -8,26 +8,21 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// steps describes how to compute legs, and how to differentiate them. A leg is a sequence of steps x_i+1 = advance(i,
-// x_i; r), where x_i is the state with which step i begins, and r is what all steps read. All legs begin with the same
-// state. The numbers i of the steps go on from one leg to the next, so that no two steps have the same number.
+// steps computes and differentiates legs. A leg is a sequence of steps x_i+1 = advance(i, x_i; r); all legs begin with
+// the same state and read the same r, and the numbers i go on from one to the next.
 //
-// For the backward pass, the first state of every segment is kept. This state is called a checkpoint. The field segment
-// is the number of steps of a segment. The backward pass recomputes the states between two checkpoints. If a leg of n
-// steps has segments of sqrt(n) steps, this takes memory for 2 sqrt(n) states, and a second evaluation of each step
-// (Griewank 1992; Chen et al. 2016).
+// The first state of every segment is kept as a checkpoint, and the backward pass computes the others again. With
+// segments of sqrt(n) of n steps, this takes memory for 2 sqrt(n) states (Griewank 1992; Chen et al. 2016).
 type steps[R any] struct {
-	segment int
+	segment int // steps
 	advance func(i, x *Node, r R) *Node
-	// pull returns the cotangents of x_i and of the trainable weights, given the cotangent v of x_i+1. scratch is
-	// working memory, or nil; scratchAfter is the same memory after pull has written to it.
-	pull func(i, x, v, scratch *Node, r R) (grads cotangents, scratchAfter *Node)
-	// add adds dw, step i's part of the weights' cotangents, to sums, which are the sums over the steps so far. It
-	// returns the new sums.
-	add func(sums, dw []*Node, i *Node) []*Node
-	// scratch, if it is not nil, allocates working memory that pull overwrites in every step.
+	// pull returns the cotangents of x_i and of the trainable weights, given v, that of x_i+1. scratch is memory that
+	// it overwrites, from the function scratch, or nil.
+	pull    func(i, x, v, scratch *Node, r R) (grads cotangents, scratchAfter *Node)
 	scratch func(x *Node) *Node
-	// told, if it is not nil, is the cotangent of adjoint: what the backward pass has to tell ([Stats].Adjoint).
+	// add adds step i's part of the weights' cotangents to the sums.
+	add func(sums, dw []*Node, i *Node) []*Node
+	// told, if not nil, is the cotangent of adjoint ([Stats].Adjoint).
 	adjoint, told *Node
 }
 
@@ -44,11 +39,11 @@ func (l legs) at(i *Node) legs {
 	return legs{entry(l.first, i), entry(l.length, i), entry(l.kept, i)}
 }
 
-// keepAll is the number of bytes up to which all states of a leg are kept.
+// keepAll is the number of bytes up to which all states are kept.
 const keepAll = 64 << 20
 
 // Segment is the distance between checkpoints of count steps, for states of so many bytes: 1 if all fit into 64 MiB,
-// else about sqrt(count), which needs the least memory, about 2 sqrt(count) states.
+// else about sqrt(count), which needs the least memory.
 func Segment(bytes int64, count int) int {
 	if int64(count)*bytes <= keepAll {
 		return 1
@@ -58,13 +53,11 @@ func Segment(bytes int64, count int) int {
 
 func segmentOf(x *Node, count int) int { return Segment(int64(x.Shape().ByteSize()), count) }
 
-// run computes legs of the given numbers of steps, which all begin with x, and returns a stack of their last states. It
-// is differentiable in x and the trainable weights; what the steps read, r, gets no gradient.
+// run computes legs of so many steps from x, and returns a stack of their last states, differentiable in x and the
+// trainable weights.
 func (s steps[R]) run(x *Node, trainable []*Node, r R, counts ...int) *Node {
 	n := len(counts)
-	// The steps of all legs are counted from 0, and so are the checkpoints of all legs. For each leg l, first[l] is the
-	// index of its first step, and kept[l] is the index of its first checkpoint. The last entries are totals: first[n]
-	// is how many steps there are in all legs, and kept[n] is how many checkpoints.
+	// The last entries of first and kept are totals.
 	first, kept, length := make([]int32, n+1), make([]int32, n+1), make([]int32, n)
 	for l, count := range counts {
 		length[l] = int32(count)

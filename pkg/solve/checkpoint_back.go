@@ -6,8 +6,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// back is the backward pass over all legs. v is a stack of the cotangents of their last states, and none has zeros from
-// which the sums of the weights' cotangents start.
+// back is the backward pass over all legs. v are the cotangents of their last states, and none are zeros like the
+// weights.
 func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 	type reads struct {
 		all     legs
@@ -23,26 +23,19 @@ func (s steps[R]) back(all legs, v, kept *Node, none []*Node, r R) cotangents {
 		})
 }
 
-// pulled is the loop state of the backward pass along a leg. It contains the cotangent of a state, the cotangents of
-// the weights so far, and the working memory scratch, if pull uses any. The field next is the state that is needed
-// next: the step or the segment that is differentiated next begins with this state.
-//
-// next is loaded from its stack one step before it is needed. It is a part of the loop state, which XLA stores in
-// memory. If each step loaded its state itself, XLA would not store the loaded state, but load it again wherever the
-// step reads it. A layer of a graph neural network reads it once for each neighbour of a node, and is then seven times
-// slower.
+// pulled is the loop state of the backward pass along a leg. next is the state with which the next step or segment
+// begins: as part of the loop state, XLA stores it in memory. If each step loaded it, XLA would load it again for each
+// neighbour of a node, seven times slower.
 type pulled struct {
 	cotangents
 	next, scratch *Node
 }
 
-// pullStep differentiates step i, which begins with x; p.x is the cotangent of its result.
 func (s steps[R]) pullStep(i, x *Node, p pulled, r R) pulled {
 	grads, scratch := s.pull(i, x, p.x, p.scratch, r)
 	return pulled{cotangents{grads.x, s.add(p.w, grads.w, i)}, p.next, scratch}
 }
 
-// walkBack is the backward pass over one leg.
 func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents {
 	start := pulled{cotangents: grads}
 	if s.scratch != nil {
@@ -68,14 +61,13 @@ func (s steps[R]) walkBack(l legs, kept *Node, grads cotangents, r R) cotangents
 	}).cotangents
 }
 
-// segmentBack is the backward pass over one segment, whose states it computes again first.
+// segmentBack is the backward pass over a segment, whose states it computes again first.
 func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	type again struct{ x, states *Node }
 	type reads struct {
 		first *Node
 		r     R
 	}
-	// Each step stores the state with which it begins. The state that the last step computes is not needed.
 	inside := loop.Repeat(length, again{x, stack(x, s.segment)}, reads{first, r},
 		func(i *Node, a again, rd reads) again {
 			return again{s.advance(Add(rd.first, i), a.x, rd.r), store(a.states, a.x, i)}
@@ -93,8 +85,8 @@ func (s steps[R]) segmentBack(first, length, x *Node, p pulled, r R) pulled {
 	})
 }
 
-// after is i, made to depend on the cotangents c: XLA can then load the state at place i into the memory of the one
-// from which c was computed (see [loop.After]).
+// after is i, made to depend on the cotangents c, so that XLA can load the state at place i over the one that they were
+// computed from (see [loop.After]).
 func after(c cotangents, i *Node) *Node {
 	change := loop.Float(c.x, 0)
 	for _, n := range append([]*Node{c.x}, c.w...) {

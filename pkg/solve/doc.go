@@ -8,18 +8,13 @@
 // Behrmann et al., ICML 2019), which has one solution if Lip(h) < 1. Layers share their weights, unless [PerLayer]
 // makes them.
 //
-// Invert stores no iterates:
+// Invert stores no iterates. Its gradient is implicit: with the gradient v of the loss by Z (the cotangent of Z), the
+// cotangent λ of Y solves λ = v - J_h(Z)^T λ, by the same kind of iteration (Bai, Kolter and Koltun, NeurIPS 2019), and
+// that of the weights is -(∂h/∂W)^T λ. And the chain rewinds itself: a layer with the result Z had the input Y = Z +
+// h(Z). So its memory depends neither on depth nor on the number of iterations (but see [Keeps]).
 //
-//   - Its gradient is implicit. With v, the gradient of the loss by Z (the cotangent of Z), the cotangent λ of Y solves
-//     λ = v - J_h(Z)^T λ, by the same kind of iteration (Bai, Kolter and Koltun, NeurIPS 2019). The cotangent of the
-//     weights is -(∂h/∂W)^T λ.
-//   - The chain rewinds itself: a layer with the result Z had the input Y = Z + h(Z), one evaluation of h.
-//
-// So its memory depends neither on depth nor on the number of iterations (but see [Keeps]). File reverse.go has the
-// solves, adjoint.go the gradient.
-//
-// With shared weights, iterations start close to the solution: those for Z from an extrapolation of the last layers'
-// preactivations, those for λ from the product J_h^T λ of the layer before.
+// With shared weights, solves for Z start from an extrapolation of the last layers' preactivations, those for λ from
+// the product J_h^T λ of the layer before.
 //
 // [Scan] is for layers that are not inverted, x_l+1 = f(l, x_l), compiled once whatever the depth.
 //
@@ -31,9 +26,8 @@
 //
 // # Terms
 //
-// A state is what layers and steps change. The cotangent of a value is the gradient of the loss by it. A tape is a list
-// of arrays that a function computes and its derivative reads. A stack is an array [count, …] of values of one shape,
-// at places 0 … count-1. A leg is a chain of layers or the steps of one integration; a checkpoint is a state of it that
-// is kept for the backward pass, and a segment the steps from one checkpoint to the next. The slopes of a Runge-Kutta
-// step are the values of f at its stages. ∘ multiplies arrays entry by entry; x_l+1 is x with the index l+1.
+// A state is what layers and steps change. The cotangent of a value is the gradient of the loss by it. A tape is what a
+// function computes and its derivative reads. A stack is an array [count, …] of values of one shape. A leg is a chain
+// of layers or the steps of one integration; a checkpoint is a state of it that is kept, and a segment the steps from
+// one checkpoint to the next. ∘ multiplies entry by entry; x_l+1 is x with the index l+1.
 package solve

@@ -8,40 +8,32 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// MatrixInverse is A^-1 for a symmetric positive definite matrix A, [d, d], such as H^T H + b I with any matrix H and a
-// number b > 0. It is differentiable: if V is the cotangent of A^-1, the cotangent of A is -A^-T V A^-T, where A^-T is
-// the transpose of A^-1. MatrixInverse is meant for d up to a few dozen, since the program gets several d x d
-// operations for each of the d columns.
+// MatrixInverse is A^-1 for a symmetric positive definite matrix A, [d, d]. It is differentiable: if V is the cotangent
+// of A^-1, that of A is -A^-T V A^-T. It is meant for d up to a few dozen: each column takes several d x d operations.
 //
-// Let S = diag(A)^-1/2, where diag(A) is the diagonal part of A. The matrix S A S has ones on its diagonal.
-// MatrixInverse inverts S A S by Gauss-Jordan elimination, and computes A^-1 = S (S A S)^-1 S. No pivoting is needed:
-// since S A S is positive definite with ones on its diagonal, all pivots are in (0, 1]. Without the scaling by S, small
-// numbers could be lost in sums with large ones.
+// With S = diag(A)^-1/2, S A S has ones on its diagonal; it is inverted by Gauss-Jordan elimination, and A^-1 is
+// S (S A S)^-1 S. All pivots are in (0, 1], and small numbers are not lost in sums with large ones.
 func MatrixInverse(a *Node) *Node {
 	dims := a.Shape().Dimensions
 	if len(dims) != 2 || dims[0] != dims[1] {
 		panic(fmt.Errorf("solve: MatrixInverse needs a square matrix, not %s", a.Shape()))
 	}
-	y := inverse(StopGradient(a))
+	d, g, fixed := dims[0], a.Graph(), StopGradient(a)
+	eye := ConvertDType(Equal(Iota(g, a.Shape(), 0), Iota(g, a.Shape(), 1)), a.DType())
+	s := Reciprocal(Sqrt(ReduceAndKeep(Mul(fixed, eye), ReduceSum, 1)))
+	both := Mul(s, Transpose(s, 0, 1))
+	x := Mul(fixed, both)
+	for k := range d {
+		one := AxisRange(k, k+1)
+		row, column, pivot := Slice(x, one), Slice(x, AxisRange(), one), Slice(x, one, one)
+		// The pivot x_kk becomes 1/x_kk, the rest of row k is divided by it, that of column k by minus it, and any
+		// other x_ij becomes x_ij - x_ik x_kj / x_kk.
+		left, above := Sub(column, Slice(eye, AxisRange(), one)), Add(row, Slice(eye, one))
+		x = Sub(x, Mul(left, Div(above, pivot)))
+	}
+	y := Mul(x, both)
 	return loop.Custom(y, []*Node{a}, func(v *Node) []*Node {
 		t := Transpose(y, 0, 1)
 		return []*Node{Neg(Dot(Dot(t, v).Product(), t).Product())}
 	})
-}
-
-func inverse(a *Node) *Node {
-	d, g := a.Shape().Dimensions[0], a.Graph()
-	eye := ConvertDType(Equal(Iota(g, a.Shape(), 0), Iota(g, a.Shape(), 1)), a.DType())
-	s := Reciprocal(Sqrt(ReduceAndKeep(Mul(a, eye), ReduceSum, 1)))
-	both := Mul(s, Transpose(s, 0, 1))
-	x := Mul(a, both)
-	for k := range d {
-		one := AxisRange(k, k+1)
-		row, column, pivot := Slice(x, one), Slice(x, AxisRange(), one), Slice(x, one, one)
-		// Step k of the elimination overwrites x. The pivot x_kk becomes 1/x_kk. The rest of row k is divided by the
-		// pivot, and the rest of column k by minus the pivot. Any other x_ij becomes x_ij - x_ik x_kj / x_kk.
-		left, above := Sub(column, Slice(eye, AxisRange(), one)), Add(row, Slice(eye, one))
-		x = Sub(x, Mul(left, Div(above, pivot)))
-	}
-	return Mul(x, both)
 }

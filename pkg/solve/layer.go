@@ -9,24 +9,22 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Layer is the residual branch h of a layer f(X) = X + h(X; w), composed of a preactivation u and an entrywise
-// activation σ: h(X; w) = σ(u(X; w); w). X, u and h are [n, d]. W is the Go type of the weights w, mostly a struct with
-// a field for each weight. Weights of floating point are trainable, unless a [loop.Fixed] value holds them, as a sparse
-// matrix does.
+// Layer is the residual branch h(X; w) = σ(u(X; w); w) of a layer f(X) = X + h(X; w), with a preactivation u and an
+// entrywise activation σ. X, u and h are [n, d]. W is the Go type of the weights w, mostly a struct with a field for
+// each. Weights of floating point are trainable, unless a [loop.Fixed] value holds them, as a sparse matrix does.
 //
-// [FromFunction] makes a layer of h alone. An implementation by hand can be faster where it knows what GoMLX does not.
-// Its methods are called while the body of a loop is built, and keep to the rules of package loop.
+// [FromFunction] makes a layer of h alone. Methods by hand can be faster; they keep to the rules of package loop.
 type Layer[W any] interface {
 	Preactivation(x *Node, w W) *Node
-	// Activate is σ(u; w). Gate is its vector-Jacobian product σ'(u; w) ∘ v.
+	// Activate is σ(u; w). Gate is σ'(u; w) ∘ v.
 	Activate(u *Node, w W) *Node
 	Gate(u, v *Node, w W) *Node
-	// Linearize is u(X; w), with a tape: the arrays that PullX and PullW need to differentiate u at X.
+	// Linearize is u(X; w) and the tape of PullX and PullW.
 	Linearize(x *Node, w W) (u *Node, tape []*Node)
 	// PullX is (∂u/∂X)^T q, with intermediate results that PullW can reuse. It may be called several times.
 	PullX(q *Node, tape []*Node, w W) (dx *Node, shared []*Node)
-	// PullW has (∂h/∂w)^T v in the place of each trainable weight, given q = σ'(u; w) ∘ v. shared is from PullX, which
-	// may have been given a q that differs by about the tolerance of the solve.
+	// PullW has (∂h/∂w)^T v in the place of each trainable weight, given q = σ'(u; w) ∘ v. shared is from PullX,
+	// perhaps of a q that differs by about the tolerance of the solve.
 	PullW(q *Node, shared, tape []*Node, w W) W
 }
 
@@ -56,9 +54,8 @@ func Apply[W any](l Layer[W], x *Node, w W) *Node {
 	})
 }
 
-// FromFunction makes a layer of h, which GoMLX differentiates. h returns a node of X's shape, uses no node but its
-// arguments, and may use all operations of GoMLX except those that [loop.Differentiable] excludes. For [Invert], its
-// Lipschitz constant in X must be below 1.
+// FromFunction makes a layer of h, which GoMLX differentiates. h returns a node of X's shape, and uses its arguments
+// alone and what [loop.Differentiable] allows. For [Invert], its Lipschitz constant in X must be below 1.
 func FromFunction[W any](h func(x *Node, w W) *Node) Layer[W] { return function[W](h) }
 
 type function[W any] func(x *Node, w W) *Node
@@ -97,9 +94,9 @@ func (h function[W]) PullW(q *Node, _, tape []*Node, w W) W {
 	})
 }
 
-// Activated makes a layer of h(X; w) = σ(u(X; w)) with an entrywise activation σ, such as tanh. It is [FromFunction] of
-// the same h, but [Invert] starts its solves from preactivations u, which change more smoothly from layer to layer than
-// h does. With ReLU, solves take half as many iterations.
+// Activated is [FromFunction] of h(X; w) = σ(u(X; w)) with an entrywise activation σ, but [Invert] starts its solves
+// from preactivations u, which change more smoothly from layer to layer. With ReLU, solves take half as many
+// iterations.
 func Activated[W any](activation func(u *Node) *Node, u func(x *Node, w W) *Node) Layer[W] {
 	return activated[W]{function[W](u), activation}
 }
@@ -170,13 +167,12 @@ func alike(what string, y, x *Node) *Node {
 	return y
 }
 
-// PerLayer gives each layer of a chain weights of its own: each of the named weights, such as "W", is then a stack
-// [depth, …], and so is its gradient. Without names, all trainable weights are. The layer is compiled once, whatever
-// the depth.
+// PerLayer gives each layer of a chain weights of its own: the named weights, such as "W", or all trainable ones are
+// then stacks [depth, …], and so are their gradients. The layer is compiled once.
 //
-// Layers are numbered in the order of the forward chain. Reverse chains invert them from the last to the first,
-// g^(1) ∘ … ∘ g^(L), g^(l) = (f^(l))^-1 (paper section 3.1), so that they undo a forward chain with the same weights.
-// Their solves start from the right-hand side, since neighbouring layers have little in common.
+// Layers are numbered in the order of the forward chain. Reverse chains invert them from the last to the first, g^(1) ∘
+// … ∘ g^(L), g^(l) = (f^(l))^-1 (paper section 3.1). Their solves start from the right-hand side, since neighbouring
+// layers have little in common.
 func PerLayer[W any](l Layer[W], names ...string) Layer[W] {
 	if _, again := l.(perLayer[W]); again {
 		panic(fmt.Errorf("solve.PerLayer: the layer has weights per layer already: name all of them in one call"))
@@ -189,8 +185,7 @@ type perLayer[W any] struct {
 	names []string
 }
 
-// weights says which nodes of a value are trainable, by their names, and which of these are stacks with a slice per
-// layer.
+// weights are the names of the trainable nodes of a value, and which of them are stacks with a slice per layer.
 type weights struct {
 	names []string
 	own   []bool
@@ -239,7 +234,17 @@ func at[W any](k weights, w W, layer *Node) W {
 	})
 }
 
-// cotangentsOf lists the cotangents of the trainable weights, which dw holds in the places of the weights.
+// trainableOf lists the trainable nodes of w.
+func trainableOf[W any](k weights, w W) (nodes []*Node) {
+	for _, l := range loop.Leaves(w) {
+		if slices.Contains(k.names, l.Name) {
+			nodes = append(nodes, l.Node)
+		}
+	}
+	return nodes
+}
+
+// cotangentsOf lists the cotangents of the trainable weights, which dw has in their places.
 func cotangentsOf[W any](k weights, dw, w W) []*Node {
 	found := map[string]*Node{}
 	for _, l := range loop.Leaves(dw) {
@@ -257,7 +262,7 @@ func cotangentsOf[W any](k weights, dw, w W) []*Node {
 	return out
 }
 
-// add adds one layer's part of the weights' cotangents to the sums. Of a stack, a layer has a slice of its own.
+// add adds a layer's part of the weights' cotangents to the sums. Of a stack, it has a slice.
 func (k weights) add(sums, dw []*Node, layer *Node) []*Node {
 	next := make([]*Node, len(sums))
 	for p := range sums {
@@ -284,21 +289,33 @@ func stopped[W any](w W) W {
 	return loop.Map(w, func(l loop.Leaf) *Node { return StopGradient(l.Node) })
 }
 
-// zerosOf returns arrays of zeros in the shapes of the trainable weights.
-func zerosOf[W any](k weights, w W) (out []*Node) {
-	for _, l := range loop.Leaves(w) {
-		if slices.Contains(k.names, l.Name) {
-			out = append(out, loop.Zeros(l.Node))
-		}
-	}
-	return out
-}
-
-// zeros returns arrays of zeros in the nodes' shapes, from which sums of cotangents start.
+// zeros are arrays of zeros like the nodes.
 func zeros(nodes []*Node) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {
 		out[i] = loop.Zeros(n)
 	}
 	return out
+}
+
+// Forward applies depth layers f(X) = X + h(X; w). It is differentiable in x and in the trainable weights. All states
+// are kept for the backward pass if they fit into 64 MiB, else about 2 sqrt(depth) of them, and others are computed
+// again (Griewank 1992; Chen et al. 2016).
+func Forward[W any](l Layer[W], x *Node, w W, depth int) *Node {
+	if depth <= 0 {
+		return x
+	}
+	one, trainable, known := weightsOf(l, w, depth)
+	s := steps[W]{segment: segmentOf(x, depth),
+		advance: func(i, x *Node, w W) *Node { return Add(x, apply(one, x, at(known, w, i))) },
+		pull: func(i, x, v, _ *Node, w W) (cotangents, *Node) {
+			w = at(known, w, i)
+			u, tape := one.Linearize(x, w)
+			q := one.Gate(u, v, w)
+			dx, shared := one.PullX(q, tape, w)
+			return cotangents{Add(v, dx), cotangentsOf(known, one.PullW(q, shared, tape, w), w)}, nil
+		},
+		add: known.add,
+	}
+	return element(s.run(x, trainable, stopped(w), depth), 0)
 }

@@ -7,10 +7,12 @@ import (
 	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Field is the right-hand side f of an ordinary differential equation dx/dt = f(t, x; w), with x of shape [n, d] and t
-// a scalar. As in a [Layer], W is the Go type of the weights, and the methods keep to the rules of package loop.
+// Field is the right-hand side f of dx/dt = f(t, x; w), with x of shape [n, d] and a scalar t. As in a [Layer], W is
+// the Go type of the weights, and the methods keep to the rules of package loop.
 type Field[W any] interface {
 	// Apply is f(t, x; w).
 	Apply(t, x *Node, w W) *Node
@@ -22,69 +24,27 @@ type Field[W any] interface {
 	PullW(v *Node, tape []*Node, w W) W
 }
 
-// field is a Field whose weights are a list, the trainable ones first. (Methods, such as those of Method, cannot have
-// type parameters.)
-type field interface {
-	Trainable() int
-	Apply(t, x *Node, w []*Node) *Node
-	Linearize(t, x *Node, w []*Node) (tape []*Node)
-	PullX(v *Node, tape, w []*Node) *Node
-	PullW(v *Node, tape, w []*Node) []*Node
-}
-
-// ofList is the field that takes its weights from a list, in place of a value like w.
-type ofList[W any] struct {
-	f     Field[W]
-	w     W
-	names weights
-}
-
-func (o ofList[W]) Trainable() int { return len(o.names.names) }
-
-func (o ofList[W]) Apply(t, x *Node, w []*Node) *Node { return o.f.Apply(t, x, restored(o.w, w)) }
-
-func (o ofList[W]) Linearize(t, x *Node, w []*Node) []*Node {
-	return o.f.Linearize(t, x, restored(o.w, w))
-}
-
-func (o ofList[W]) PullX(v *Node, tape, w []*Node) *Node { return o.f.PullX(v, tape, restored(o.w, w)) }
-
-func (o ofList[W]) PullW(v *Node, tape, w []*Node) []*Node {
-	own := restored(o.w, w)
-	return cotangentsOf(o.names, o.f.PullW(v, tape, own), own)
-}
-
-// linearOfList is the same for a [LinearField].
-type linearOfList[W any] struct{ ofList[W] }
-
-func (linearOfList[W]) Linear() {}
-
-// Method is an explicit Runge-Kutta method, given by its coefficients (its Butcher tableau). A step of size h from the
-// state x at time t evaluates the field f in several stages. The values k_i of the field are called slopes. The step
-// leads to the state
+// Method is an explicit Runge-Kutta method, given by its Butcher tableau: a step of size h from the state x at time t
+// leads to
 //
-//	x + h Σ_i B_i k_i,  k_i = f(t + C_i h, x + h Σ_j<i A_ij k_j).
+//	x + h Σ_i B_i k_i,  k_i = f(t + C_i h, x + h Σ_j<i A_ij k_j),
 //
-// [Euler], [RK4] and [Dopri5] are the methods of the paper's experiments. Any other tableau works as well.
+// where the k_i are called slopes. [Euler], [RK4] and [Dopri5] are those of the paper's experiments.
 type Method struct {
 	Name  string
 	Order int
 	C     []float64
 	A     [][]float64
 	B     []float64
-	// Error, if it is not nil, makes the method adaptive: the method then chooses its step sizes, and h Σ_i Error_i k_i
-	// is its estimate of a step's error. In an adaptive method the last stage must be the first stage of the next step.
-	// This is so if the last row of A is B.
+	// Error, if not nil, makes the method adaptive: it chooses its step sizes, and h Σ_i Error_i k_i estimates a step's
+	// error. The last stage must then be the first one of the next step, as if the last row of A is B.
 	Error []float64
-	// Dense gives the state inside a step of an adaptive method. At the fraction θ of the step, from 0 to 1, the state
-	// is x + h Σ_i k_i Σ_p Dense[i][p] θ^(p+1).
+	// Dense gives the state at the fraction θ of a step of an adaptive method: x + h Σ_i k_i Σ_p Dense[i][p] θ^(p+1).
 	Dense [][4]float64
 }
 
-// Adaptive tells whether the method chooses its step sizes itself.
 func (m Method) Adaptive() bool { return m.Error != nil }
 
-// MethodNames returns the names of the methods. MethodNamed returns the method that has the given name.
 func MethodNames() []string { return []string{"euler", "rk4", "dopri5"} }
 
 func MethodNamed(name string) (Method, error) {
@@ -100,19 +60,16 @@ func MethodNamed(name string) (Method, error) {
 type Integration struct {
 	Method Method
 	To     float64
-	// Step is the step size h of methods that are not adaptive. The steps begin at the times 0, h, 2h, …. The last step
-	// ends at To, and may be shorter. (If To is negative, the times are 0, -h, -2h, ….)
+	// Step is the step size of methods that are not adaptive. The last step, which ends at To, may be shorter.
 	Step float64
-	// AbsTol and RelTol are the tolerances of adaptive methods. Each entry of a step's estimated error is divided by
-	// AbsTol + RelTol max(|x|, |x_next|), where x and x_next are the entries of the states before and after the step.
-	// The step is accepted if the root mean square of these quotients is at most 1.
+	// AbsTol and RelTol are the tolerances of adaptive methods. A step is accepted if the root mean square of its
+	// error's entries, divided by AbsTol + RelTol max(|x|, |x_next|), is at most 1.
 	AbsTol, RelTol float64
-	// MaxEvaluations is the largest number of evaluations of the field f that the integration may take.
 	MaxEvaluations int
 }
 
-// The outcomes of an integration, which are the values of Stats.Outcome. Reached means that the integration succeeded.
-// The others say why it failed; see [Integration.Explain].
+// The outcomes of an integration, values of Stats.Outcome: success, and the reasons that [Integration.Explain]
+// explains.
 const (
 	Reached = iota
 	TooManyEvaluations
@@ -120,8 +77,7 @@ const (
 	NotFinite
 )
 
-// Validate returns an error that names the first invalid setting. If the method has fixed steps and needs more than
-// MaxEvaluations evaluations, this is an error, too.
+// Validate names the first invalid setting. Too many evaluations for fixed steps are an error, too.
 func (o Integration) Validate() error {
 	switch m := o.Method; {
 	case len(m.B) == 0:
@@ -145,8 +101,7 @@ func (o Integration) Validate() error {
 	return nil
 }
 
-// Explain returns a sentence that says why an integration with the given outcome failed, and what to change. For
-// [Reached], it returns an empty string.
+// Explain says why an integration failed, and what to change, or "" for [Reached].
 func (o Integration) Explain(outcome int) string {
 	switch outcome {
 	case Reached:
@@ -176,12 +131,9 @@ func Integrate[W any](f Field[W], x *Node, w W, o Integration) Solution {
 // IntegrateAll is [Integrate] for several integrations from the same x. If they differ only in To, they run in one
 // loop, so that the field is compiled once. Their solutions share Stats.Adjoint.
 func IntegrateAll[W any](f Field[W], x *Node, w W, os ...Integration) []Solution {
-	nodes, _ := listed(w)
-	_, _, known := weightsOf[W](nil, w, 0)
-	var own field = ofList[W]{f, w, known}
-	if _, linear := f.(interface{ Linear() }); linear {
-		own = linearOfList[W]{ofList[W]{f, w, known}}
-	}
+	_, trainable, known := weightsOf[W](nil, w, 0)
+	_, linear := f.(LinearField[W])
+	all := integration[W]{f, linear, known, trainable, x, w, NoStats(x).Adjoint}
 	together := len(os) > 1
 	for _, o := range os {
 		if err := o.Validate(); err != nil {
@@ -191,33 +143,75 @@ func IntegrateAll[W any](f Field[W], x *Node, w W, os ...Integration) []Solution
 		o.To = os[0].To
 		together = together && reflect.DeepEqual(o, os[0])
 	}
-	adjoint := NoStats(x).Adjoint
 	if together {
-		return integrate(own, x, nodes, os, adjoint)
+		return all.run(os)
 	}
 	var out []Solution
 	for _, o := range os {
 		if o.To == 0 {
 			still := NoStats(x)
-			still.Adjoint = adjoint
+			still.Adjoint = all.adjoint
 			out = append(out, Solution{x, still})
 		} else {
-			out = append(out, integrate(own, x, nodes, []Integration{o}, adjoint)...)
+			out = append(out, all.run([]Integration{o})...)
 		}
 	}
 	return out
 }
 
-// integrate is [IntegrateAll] for integrations whose settings differ only in To.
-func integrate(f field, x *Node, w []*Node, os []Integration, adjoint *Node) []Solution {
-	if os[0].Method.Adaptive() {
-		return integrateAdaptive(f, x, w, os, adjoint)
-	}
-	return integrateFixed(f, x, w, os, adjoint)
+// integration is what integrations with the same field and start have in common.
+type integration[W any] struct {
+	field     Field[W]
+	linear    bool
+	known     weights
+	trainable []*Node
+	x         *Node
+	w         W
+	adjoint   *Node
 }
 
-// stages is the number of stages that the result of a step depends on. It leaves out the stages at the end whose weight
-// in B is 0.
+// run is [IntegrateAll] for integrations whose settings differ only in To.
+func (a integration[W]) run(os []Integration) []Solution {
+	if os[0].Method.Adaptive() {
+		return a.adaptive(os)
+	}
+	return a.fixed(os)
+}
+
+// fixed runs integrations with fixed steps in one loop.
+func (a integration[W]) fixed(os []Integration) (out []Solution) {
+	m := stepper[W]{os[0].Method.without(), a}
+	x := a.x
+	var times, sizes []float64
+	counts := make([]int, len(os))
+	most := 0
+	for l, o := range os {
+		count := int(o.steps())
+		h := math.Copysign(o.Step, o.To)
+		for i := range count - 1 {
+			times, sizes = append(times, float64(i)*h), append(sizes, h)
+		}
+		times, sizes = append(times, float64(count-1)*h), append(sizes, o.To-float64(count-1)*h)
+		counts[l] = count
+		most = max(most, count)
+	}
+	weights := BroadcastToDims(row(vector(x, m.B)), len(times), len(m.B))
+	reads := m.reads(stopped(a.w), grid{vector(x, times), vector(x, sizes), weights})
+	steps := m.steps(segmentOf(x, most))
+	steps.adjoint, steps.told = a.adjoint, pair(loop.Int(x.Graph(), len(times)*m.stages()), loop.Float(x, 0))
+	all := steps.run(x, a.trainable, reads, counts...)
+	for l, count := range counts {
+		s := NoStats(x)
+		s.Iterations, s.Adjoint = loop.Int(x.Graph(), count*m.stages()), a.adjoint
+		out = append(out, Solution{element(all, l), s})
+	}
+	return out
+}
+
+// steps is |To| / Step, rounded up, and at least 1. Without 1e-6, rounding errors could add a tiny last step.
+func (o Integration) steps() float64 { return max(1, math.Ceil(math.Abs(o.To)/o.Step-1e-6)) }
+
+// stages leaves out stages at the end whose weight in B is 0.
 func (m Method) stages() int {
 	n := len(m.B)
 	for n > 1 && m.B[n-1] == 0 {
@@ -226,7 +220,7 @@ func (m Method) stages() int {
 	return n
 }
 
-// without returns the method without the stages at the end that the result of a step does not depend on.
+// without leaves them out of the method.
 func (m Method) without() Method {
 	n := m.stages()
 	m.C, m.B, m.A = m.C[:n], m.B[:n], slices.Clone(m.A[:n])

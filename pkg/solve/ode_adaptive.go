@@ -7,34 +7,30 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Constants of the step-size control (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section
-// II.4), as in torchdiffeq. The error ratio r of a step is its estimated error divided by the tolerance. A step with r
-// <= 1 is accepted. Any other step is rejected, and tried again with a smaller size. After each try, the step size is
-// multiplied by the factor safety / r^(1/p), where p is the order of the method ([Method].Order). The factor has
-// limits: it is at least 1 after an accepted step, at least the constant shrink after a rejected step, and at most the
-// constant grow.
+// Step-size control (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4), as in
+// torchdiffeq. A step whose error, divided by the tolerance, is r <= 1 is accepted; any other is tried again. The size
+// is then multiplied by safety / r^(1/p) for the order p: at least 1 after an accepted step and shrink after a rejected
+// one, and at most grow.
 const safety, shrink, grow = 0.9, 0.2, 10.0
 
-// running is the value of the outcome while the integration has not ended.
+// running is the outcome while the integration has not ended.
 const running = -1
 
-// integrateAdaptive computes the integrations in the list os, which all start from x and differ only in their end times
-// To. They run in one loop, so that the field is compiled once.
-func integrateAdaptive(f field, x *Node, w []*Node, os []Integration, adjoint *Node) (out []Solution) {
-	g, o, m := x.Graph(), os[0], os[0].Method
+// adaptive runs integrations with an adaptive method in one loop.
+func (a integration[W]) adaptive(os []Integration) (out []Solution) {
+	g, x, o, m := a.x.Graph(), a.x, os[0], stepper[W]{os[0].Method, a}
 	most := max(1, (o.MaxEvaluations-2)/(len(m.B)-1)+1)
-	c := course{o, f, segmentOf(x, most), most}
-	fixed := stopped(w)
+	c := course[W]{m, o, segmentOf(x, most), most}
+	fixed := stopped(a.w)
 	all := c.runAll(StopGradient(x), fixed, os)
-	inputs := append(append([]*Node{x}, w[:f.Trainable()]...), adjoint)
+	inputs := append(append([]*Node{x}, a.trainable...), a.adjoint)
 	y := loop.Custom(all.ends, inputs, func(v *Node) []*Node {
 		firsts, keeps := make([]int32, len(os)), make([]int32, len(os))
 		for l := range os {
 			firsts[l], keeps[l] = int32(l*most), int32(l*c.places())
 		}
 		l := legs{Const(g, firsts), Add(all.counts, loop.Like(loop.Int(g, 1), all.counts)), Const(g, keeps)}
-		grads := m.steps(f, c.segment).back(l, v, all.log.kept, zeros(fixed[:f.Trainable()]),
-			m.reads(f, fixed, all.log.grid))
+		grads := m.steps(c.segment).back(l, v, all.log.kept, zeros(a.trainable), m.reads(fixed, all.log.grid))
 		var pulls *Node
 		for l := range os {
 			count := plus(times(element(all.counts, l), m.stages()), len(m.B))
@@ -48,44 +44,38 @@ func integrateAdaptive(f field, x *Node, w []*Node, os []Integration, adjoint *N
 	})
 	for l := range os {
 		s := NoStats(x)
-		s.Iterations, s.Outcome, s.Adjoint = element(all.evaluations, l), element(all.outcomes, l), adjoint
+		s.Iterations, s.Outcome, s.Adjoint = element(all.evaluations, l), element(all.outcomes, l), a.adjoint
 		out = append(out, Solution{element(y, l), s})
 	}
 	return out
 }
 
-// course describes the integrations of [integrateAdaptive], as far as they are known before the program runs. All of
-// them have the same settings, apart from To, and the same field. A leg is one of these integrations, from time 0 to
-// its own end time. segment is the number of steps from one checkpoint to the next, and most is the largest number of
-// steps that an integration can take.
-type course struct {
-	Integration
-	field         field
+// course is what is known of adaptive integrations, which differ only in To, before the program runs: their settings,
+// the steps between checkpoints, and the most steps of each. A leg is one of the integrations.
+type course[W any] struct {
+	stepper[W]
+	settings      Integration
 	segment, most int
 }
 
-// places is the number of places for a leg's checkpoints: the largest number of checkpoints that the leg can have, plus
-// one. The loop writes a state in every step. If this state is not a checkpoint, it is written to the additional place,
-// which is never read.
-func (c course) places() int { return (c.most+c.segment-1)/c.segment + 1 }
+// places is the number of places for a leg's checkpoints, and one that is never read, for states that are none.
+func (c course[W]) places() int { return (c.most+c.segment-1)/c.segment + 1 }
 
-// log is what the steps of all legs record for the backward pass. Its [grid] has an entry for each step. The times and
-// sizes in the grid have the sign of To. The field kept is a stack of the checkpoints.
+// log is what all steps record for the backward pass, with the sign of To, and a stack of the checkpoints.
 type log struct {
 	grid
 	kept *Node
 }
 
-// legEnds is the result of all legs: the log, and for each leg its last state, its count, its number of evaluations and
-// its outcome. [walk] explains count, evaluations and outcome.
+// legEnds has the log and, for each leg, its last state and what [walk] counts.
 type legEnds struct {
 	log                                 log
 	ends, counts, evaluations, outcomes *Node
 }
 
-// runAll computes the integrations in the list os, one after the other. Each starts from x and ends at its own time To.
-func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
-	g, b := x.Graph(), c.Method.B
+// runAll computes one leg after the other, from x.
+func (c course[W]) runAll(x *Node, w W, os []Integration) legEnds {
+	g, b := x.Graph(), c.B
 	signed := make([]float64, len(os))
 	for l, o := range os {
 		signed[l] = o.To
@@ -96,7 +86,7 @@ func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
 	start := legEnds{first, stack(x, len(os)), numbers, numbers, numbers}
 	type reads struct {
 		to, x *Node
-		w     []*Node
+		w     W
 	}
 	all := reads{Const(g, signed), x, w}
 	return loop.Repeat(loop.Int(g, len(os)), start, all, func(l *Node, s legEnds, r reads) legEnds {
@@ -106,63 +96,54 @@ func (c course) runAll(x *Node, w []*Node, os []Integration) legEnds {
 	})
 }
 
-// walk is the loop state of an adaptive integration. The time t and the step size dt are in double precision. t runs
-// from 0 to |To|. If To is negative, the field is evaluated at -t, with the step size -dt.
+// walk is the loop state of an adaptive integration. The time t, from 0 to |To|, and the step size dt are in double
+// precision. If To is negative, the field is evaluated at -t, with the step size -dt.
 type walk struct {
 	log
 	t, dt *Node
-	// x is the state at time t, and k is the slope at x, which is the value of the field there. y is the state at the
-	// end time, once a step has reached or passed this time.
+	// x is the state at time t, and k the slope there. y is the state at the end time, once a step has reached it.
 	x, k, y *Node
-	// count is the number of accepted steps, not counting the step that reaches the end time. evaluations is the number
-	// of evaluations of the field. outcome is the constant running until the integration has ended.
+	// count is the number of accepted steps but the last, evaluations is that of the field, and outcome is running
+	// until the end.
 	count, evaluations, outcome *Node
-	// scratch is working memory for a step.
-	scratch *Node
+	scratch                     *Node
 }
 
-// goal has the values that the loop of one adaptive integration reads but does not change. leg is the number of the
-// leg, which is this integration. time is |To|, and sign is the sign of To, where To is the end time. w are the field's
-// weights.
-type goal struct {
+// goal is what a leg reads: its number, |To| and the sign of To, and the weights.
+type goal[W any] struct {
 	leg, time, sign *Node
-	w               []*Node
+	w               W
 }
 
-// run computes the integration with the number leg, from the state x at time 0 to the time that the argument to gives.
-// The argument first is the log of the legs before this one, and w are the field's weights. run returns the last state
-// of its loop.
-func (c course) run(leg, to, x *Node, first log, w []*Node) walk {
+// run computes a leg from the state x at time 0 to the time to, after the log of the legs before it.
+func (c course[W]) run(leg, to, x *Node, first log, w W) walk {
 	g := x.Graph()
 	sign := ConvertDType(Sign(to), x.DType())
 	slope := c.field.Apply(loop.Float(x, 0), x, w)
-	start := walk{log: first, t: loop.Const(g, 0.0), dt: c.firstStep(c.field, sign, x, slope, w),
+	start := walk{log: first, t: loop.Const(g, 0.0), dt: c.firstStep(sign, x, slope, w),
 		x: x, k: slope, y: loop.Zeros(x), count: loop.Int(g, 0), evaluations: loop.Int(g, 2),
-		outcome: loop.Int(g, running), scratch: stack(x, len(c.Method.B))}
-	end := loop.While(start, goal{leg, Abs(to), sign, w},
-		func(s walk, _ goal) *Node { return Equal(s.outcome, loop.Int(s.outcome.Graph(), running)) }, c.try)
-	end.weights = put(end.weights, c.Method.dense(x, fraction(Abs(to), end.t, end.dt)),
+		outcome: loop.Int(g, running), scratch: stack(x, len(c.B))}
+	end := loop.While(start, goal[W]{leg, Abs(to), sign, w},
+		func(s walk, _ goal[W]) *Node { return Equal(s.outcome, loop.Int(s.outcome.Graph(), running)) }, c.tryStep)
+	end.weights = put(end.weights, c.dense(x, fraction(Abs(to), end.t, end.dt)),
 		Add(times(leg, c.most), end.count))
 	return end
 }
 
-// try computes one step of an integration, from the loop state s. If the estimated error is small enough, try accepts
-// the step. Otherwise it rejects the step, and the next call of try computes a smaller step from the same state.
-func (c course) try(s walk, to goal) walk {
-	g, m := s.x.Graph(), c.Method
+// tryStep computes a step. If its error is too large, the next call computes a smaller one from the same state.
+func (c course[W]) tryStep(s walk, to goal[W]) walk {
+	g := s.x.Graph()
 	own := func(v *Node) *Node { return ConvertDType(v, s.x.DType()) }
 	t, h := Mul(own(s.t), to.sign), Mul(own(s.dt), to.sign)
-	// Every step stores the state with which it begins, but only the first step of a segment stores it as a checkpoint.
-	// All other steps store it at the last of the leg's places in the stack kept, which is never read. If the first
-	// step of a segment is rejected, the next try stores the same checkpoint again.
+	// Only the first step of a segment stores a checkpoint; others store their state where it is never read.
 	place := Div(s.count, loop.Int(g, c.segment))
 	begins := Equal(times(place, c.segment), s.count)
 	s.kept = store(s.kept, s.x, Add(times(to.leg, c.places()), Where(begins, place, loop.Int(g, c.places()-1))))
 	number := Add(times(to.leg, c.most), s.count)
 	s.times, s.sizes = put(s.times, t, number), put(s.sizes, h, number)
 
-	step := m.try(c.field, t, s.x, h, s.k, m.dense(s.x, fraction(to.time, s.t, s.dt)), s.scratch, to.w)
-	ratio := Sqrt(meanSquare(Div(step.error, c.tolerance(Max(Abs(s.x), Abs(step.next))))))
+	step := c.try(t, s.x, h, s.k, c.dense(s.x, fraction(to.time, s.t, s.dt)), s.scratch, to.w)
+	ratio := Sqrt(meanSquare(Div(step.error, c.settings.tolerance(Max(Abs(s.x), Abs(step.next))))))
 	accepted := LessOrEqual(ratio, loop.Float(ratio, 1))
 	next := Add(s.t, s.dt)
 	done := LogicalAnd(accepted, GreaterOrEqual(next, to.time))
@@ -171,30 +152,25 @@ func (c course) try(s walk, to goal) walk {
 	s.y, s.scratch = step.dense, step.scratch
 	s.x, s.k = loop.Select(moves, step.next, s.x), loop.Select(moves, step.slope, s.k)
 	s.count = Add(s.count, ConvertDType(moves, dtypes.Int32))
-	s.evaluations = plus(s.evaluations, len(m.B)-1)
-	// The last step does not change t and dt. From the time t at which this step begins and from its size dt,
-	// [course.run] computes where in this step the end time lies.
+	s.evaluations = plus(s.evaluations, len(c.B)-1)
+	// The last step changes neither t nor dt, from which [course.run] computes where in it the end time lies.
 	s.t = Where(moves, next, s.t)
-	s.dt = Where(done, s.dt, Mul(s.dt, ConvertDType(m.factor(ratio, accepted), dtypes.Float64)))
+	s.dt = Where(done, s.dt, Mul(s.dt, ConvertDType(c.factor(ratio, accepted), dtypes.Float64)))
 	s.outcome = Where(done, loop.Int(g, Reached), c.failure(s, ratio))
 	return s
 }
 
-// failure returns the reason why an integration with the loop state s cannot go on, which is one of the outcomes. If
-// the integration can go on, failure returns the constant running. The argument ratio is the error ratio of the last
-// step (see the constant [safety]).
-func (c course) failure(s walk, ratio *Node) *Node {
+// failure is the reason why an integration cannot go on, or running; ratio is the error ratio of the last step.
+func (c course[W]) failure(s walk, ratio *Node) *Node {
 	g := s.x.Graph()
-	next := plus(s.evaluations, len(c.Method.B)-1)
+	next := plus(s.evaluations, len(c.B)-1)
 	outcome := loop.Int(g, running)
-	outcome = Where(GreaterThan(next, loop.Int(g, c.MaxEvaluations)), loop.Int(g, TooManyEvaluations), outcome)
+	outcome = Where(GreaterThan(next, loop.Int(g, c.settings.MaxEvaluations)), loop.Int(g, TooManyEvaluations), outcome)
 	outcome = Where(LessOrEqual(Add(s.t, s.dt), s.t), loop.Int(g, StepTooSmall), outcome)
 	return Where(NotEqual(ratio, ratio), loop.Int(g, NotFinite), outcome)
 }
 
-// factor returns the number by which the step size is multiplied after a step. The argument ratio is the error ratio of
-// this step, and accepted tells whether the step was accepted. The constant [safety] explains the error ratio, and has
-// the formula.
+// factor multiplies the step size after a step with this error ratio; see [safety].
 func (m Method) factor(ratio, accepted *Node) *Node {
 	least := Where(accepted, loop.Float(ratio, 1), loop.Float(ratio, shrink))
 	power := Pow(ratio, loop.Float(ratio, 1/float64(m.Order)))
@@ -202,14 +178,11 @@ func (m Method) factor(ratio, accepted *Node) *Node {
 	return Where(Equal(ratio, loop.Float(ratio, 0)), loop.Float(ratio, grow), factor)
 }
 
-// fraction returns (end - t)/dt. This number says where the time called end lies in a step that begins at time t and
-// has size dt: it is 0 at the beginning of the step, and 1 at its end.
+// fraction says where the time end lies in a step of size dt from t: 0 at its beginning, 1 at its end.
 func fraction(end, t, dt *Node) *Node { return Div(Sub(end, t), dt) }
 
-// dense returns a vector with a weight b_i(θ) = Σ_p Dense[i][p] θ^(p+1) for each stage i of a step (see
-// [Method].Dense). Here θ is the argument fraction, a number from 0 to 1. With these weights, the slopes k_i of a step
-// of size h give a state inside the step: x(t + θ h) = x(t) + h Σ_i b_i(θ) k_i, where t is the time at which the step
-// begins. Of the argument x, only the graph and the data type are used.
+// dense has the weight b_i(θ) = Σ_p Dense[i][p] θ^(p+1) of each stage, for θ = fraction. Of x, only graph and type are
+// used.
 func (m Method) dense(x, fraction *Node) *Node {
 	theta := ConvertDType(fraction, x.DType())
 	table := func(p int) *Node {
@@ -219,7 +192,7 @@ func (m Method) dense(x, fraction *Node) *Node {
 		}
 		return vector(x, column)
 	}
-	// The polynomials b_i(θ) are computed by Horner's rule, for all stages i at once.
+	// Horner's rule, for all stages at once.
 	b := table(3)
 	for p := 2; p >= 0; p-- {
 		b = Add(loop.Scale(b, theta), table(p))
@@ -231,25 +204,22 @@ func (o Integration) tolerance(size *Node) *Node {
 	return Add(Mul(size, loop.Like(loop.Float(size, o.RelTol), size)), loop.Like(loop.Float(size, o.AbsTol), size))
 }
 
-// firstStep chooses the size of the first step in the same way as torchdiffeq (a PyTorch library for differential
-// equations). It uses the size of the state, the size of the slope at this state, and the change of the slope in a
-// small step (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4).
-func (o Integration) firstStep(f field, sign, x, slope *Node, w []*Node) *Node {
-	order := float64(o.Method.Order)
-	tolerance := o.tolerance(Abs(x))
+// firstStep is the size of the first step, as in torchdiffeq, from the sizes of the state and its slope and the change
+// of the slope in a small step (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4).
+func (c course[W]) firstStep(sign, x, slope *Node, w W) *Node {
+	tolerance := c.settings.tolerance(Abs(x))
 	norm := func(v *Node) *Node { return Sqrt(meanSquare(Div(v, tolerance))) }
-	c := func(v float64) *Node { return loop.Float(x, v) }
+	at := func(v float64) *Node { return loop.Float(x, v) }
 	d0, d1 := norm(x), norm(slope)
-	tiny := LogicalOr(LessThan(d0, c(1e-5)), LessThan(d1, c(1e-5)))
-	h0 := Where(tiny, c(1e-6), Div(Mul(c(0.01), d0), d1))
+	tiny := LogicalOr(LessThan(d0, at(1e-5)), LessThan(d1, at(1e-5)))
+	h0 := Where(tiny, at(1e-6), Div(Mul(at(0.01), d0), d1))
 	h := Mul(h0, sign)
-	moved := f.Apply(h, Add(x, loop.Scale(slope, h)), w)
+	moved := c.field.Apply(h, Add(x, loop.Scale(slope, h)), w)
 	d2 := Div(norm(Sub(moved, slope)), h0)
-	flat := LogicalAnd(LessOrEqual(d1, c(1e-15)), LessOrEqual(d2, c(1e-15)))
-	h1 := Where(flat, Max(c(1e-6), Mul(h0, c(1e-3))), Pow(Div(c(0.01), Max(d1, d2)), c(1/order)))
-	return ConvertDType(Min(Mul(c(100), h0), h1), dtypes.Float64)
+	flat := LogicalAnd(LessOrEqual(d1, at(1e-15)), LessOrEqual(d2, at(1e-15)))
+	h1 := Where(flat, Max(at(1e-6), Mul(h0, at(1e-3))), Pow(Div(at(0.01), Max(d1, d2)), at(1/float64(c.Order))))
+	return ConvertDType(Min(Mul(at(100), h0), h1), dtypes.Float64)
 }
 
-// meanSquare returns a scalar: the mean of the squared entries of the matrix x. [loop.MeanAbs] computes it, since the
-// absolute value of a square is the square itself.
+// meanSquare is the mean of the squared entries of the matrix x, a scalar.
 func meanSquare(x *Node) *Node { return loop.MeanAbs(Mul(x, x)) }

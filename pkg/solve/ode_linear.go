@@ -6,38 +6,189 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// LinearField is a [Field] f(t, X; w) = M(w) X, where M is a linear operator on the state. M depends on the weights w,
-// but not on time.
+// stepper computes single steps. The stages are computed in a loop, so that the field is compiled once. A stack
+// [stages, n, d] has the slopes.
+type stepper[W any] struct {
+	Method
+	integration[W]
+}
+
+// slopes stores the slopes k_0 … k_count-1 of a step from the state x at time t in the stack k. first is k_0, or nil.
+func (m stepper[W]) slopes(count, t, x, h, first, k *Node, w W) *Node {
+	from := 0
+	if first != nil {
+		from, k = 1, store(k, first, loop.Int(x.Graph(), 0))
+	}
+	type reads struct {
+		t, x, h *Node
+		w       W
+	}
+	return loop.Repeat(plus(count, -from), k, reads{t, x, h, w}, func(i, k *Node, r reads) *Node {
+		i = plus(i, from)
+		time, u := m.stage(i, r.t, r.x, r.h, k)
+		return store(k, m.field.Apply(time, u, r.w), i)
+	})
+}
+
+// trial is a step of an adaptive method: the next state and its slope, the estimated error, a state inside the step,
+// and the working memory again.
+type trial struct{ next, slope, error, dense, scratch *Node }
+
+// try computes a step from the state x, whose slope is given, at time t. dense has the stages' weights of the state
+// inside it ([Method.dense]). scratch is memory for a state per stage.
+func (m stepper[W]) try(t, x, h, slope, dense, scratch *Node, w W) trial {
+	if m.linear {
+		return m.tryLinear(x, h, slope, dense, scratch, w)
+	}
+	k := m.slopes(loop.Int(x.Graph(), len(m.B)), t, x, h, slope, scratch, w)
+	return trial{
+		next:    combine(x, k, h, vector(x, m.B)),
+		error:   combine(nil, k, h, vector(x, m.Error)),
+		dense:   combine(x, k, h, dense),
+		slope:   element(k, len(m.B)-1),
+		scratch: k,
+	}
+}
+
+// stage is the time t + C_i h and the state x + h Σ_j A_ij k_j at which stage i evaluates the field.
+func (m Method) stage(i, t, x, h, k *Node) (time, u *Node) {
+	return Add(t, Mul(entry(vector(x, m.C), i), h)), combine(x, k, h, pick(vector(x, flat(m.A)), i, len(m.B)))
+}
+
+// grid has the times and sizes of steps, and the weights of their stages, row by row: B but in the last step of an
+// adaptive integration, whose end lies inside it.
+type grid struct{ times, sizes, weights *Node }
+
+// reads is what steps read. For a [LinearField], grid.weights are the coefficients of R.
+type reads[W any] struct {
+	w    W
+	grid grid
+}
+
+func (m stepper[W]) reads(w W, g grid) reads[W] {
+	if m.linear {
+		g.weights = m.stability(g.weights)
+	}
+	return reads[W]{w, g}
+}
+
+// step is the time of step i, its size, and its weights.
+func (g grid) step(i *Node) (t, h, b *Node) {
+	return entry(g.times, i), entry(g.sizes, i), pick(g.weights, i, g.weights.Shape().Dimensions[1])
+}
+
+// steps computes and differentiates the steps of a [grid], with so many from one checkpoint to the next.
+func (m stepper[W]) steps(segment int) steps[reads[W]] {
+	s := steps[reads[W]]{segment: segment, add: func(sums, dw []*Node, _ *Node) []*Node { return addAll(sums, dw) }}
+	whole := stepper[W]{m.without(), m.integration}
+	if m.linear {
+		s.advance = func(i, x *Node, r reads[W]) *Node {
+			_, h, _ := r.grid.step(i)
+			return whole.advanceLinear(x, h, r.w)
+		}
+		s.scratch = func(x *Node) *Node { return stack(x, len(m.B)) }
+		s.pull = func(i, x, v, scratch *Node, r reads[W]) (cotangents, *Node) {
+			_, h, b := r.grid.step(i)
+			return m.pullLinear(b, x, h, v, scratch, r.w)
+		}
+		return s
+	}
+	s.advance = func(i, x *Node, r reads[W]) *Node {
+		t, h, _ := r.grid.step(i)
+		k := whole.slopes(loop.Int(x.Graph(), len(whole.B)), t, x, h, nil, stack(x, len(whole.B)), r.w)
+		return combine(x, k, h, vector(x, whole.B))
+	}
+	s.pull = func(i, x, v, _ *Node, r reads[W]) (cotangents, *Node) {
+		t, h, b := r.grid.step(i)
+		return m.pull(b, t, x, h, v, r.w), nil
+	}
+	return s
+}
+
+// needed is the number of stages that a step with the weights b depends on: the last one only if its weight is not
+// zero.
+func needed(b *Node) *Node {
+	s := b.Shape().Size()
+	last := element(b, s-1)
+	return Where(Equal(last, loop.Float(last, 0)), loop.Int(b.Graph(), s-1), loop.Int(b.Graph(), s))
+}
+
+// pull is the vector-Jacobian product of the step x + h Σ_i b_i k_i. Stage i evaluates the field at u_i; a bar marks
+// cotangents, and v is that of the result:
 //
-// For such a field, a step is computed without its stages. Let h be the size of the step, x the state before it, s the
-// number of stages, and A and b the coefficients A and B in [Method]. The state after the step is R(h M) x. The
-// polynomial R is called the method's stability function:
+//	k̄_i = h b_i v + h Σ_j>i A_ji ū_j,  ū_i = (∂f/∂x)^T k̄_i,  x̄ = v + Σ_i ū_i.
+func (m stepper[W]) pull(b, t, x, h, v *Node, w W) cotangents {
+	s := len(m.B)
+	transposed := make([]float64, s*s)
+	for i, row := range m.A {
+		for j, a := range row {
+			transposed[j*s+i] = a
+		}
+	}
+	type state struct {
+		grads  cotangents
+		points *Node // a stack of the cotangents ū_i
+	}
+	type reads struct {
+		stages, b, t, x, h, v, k *Node
+		w                        W
+	}
+	stages := needed(b)
+	// No state depends on the slope of the last stage.
+	k := m.slopes(plus(stages, -1), t, x, h, nil, stack(x, s), w)
+	start := state{cotangents{v, zeros(trainableOf(m.known, w))}, stack(x, s)}
+	return loop.Repeat(stages, start, reads{stages, b, t, x, h, v, k, w}, func(n *Node, st state, r reads) state {
+		i := Sub(plus(r.stages, -1), n)
+		time, u := m.stage(i, r.t, r.x, r.h, r.k)
+		tape := m.field.Linearize(time, u, r.w)
+		slope := combine(loop.Scale(r.v, Mul(r.h, entry(r.b, i))), st.points, r.h, pick(vector(r.x, transposed), i, s))
+		point := m.field.PullX(slope, tape, r.w)
+		dw := cotangentsOf(m.known, m.field.PullW(slope, tape, r.w), r.w)
+		grads := cotangents{Add(st.grads.x, point), addAll(st.grads.w, dw)}
+		return state{grads, store(st.points, point, i)}
+	}).grads
+}
+
+// combine is x + h Σ_j c_j k_j for a stack k and a vector c, without x if this is nil.
+func combine(x, k, h, c *Node) *Node { return sum(x, k, loop.Scale(c, h)) }
+
+// sum is x + Σ_j c_j k_j for a stack k and a vector c, without x if this is nil.
+func sum(x, k, c *Node) *Node {
+	for j := range k.Shape().Dimensions[0] {
+		term := loop.Scale(element(k, j), element(c, j))
+		if x == nil {
+			x = term
+		} else {
+			x = Add(x, term)
+		}
+	}
+	return x
+}
+
+func flat(rows [][]float64) (out []float64) {
+	for _, r := range rows {
+		out = append(out, r...)
+	}
+	return out
+}
+
+// LinearField is a [Field] f(t, X; w) = M(w) X with a linear operator M that does not depend on time. A step of size h
+// from x is then R(h M) x, by s products and without stages; R is the stability function of the method with s stages,
 //
 //	R(z) = Σ_k r_k z^k = 1 + Σ_k>0 (b^T A^(k-1) e) z^k,  k = 0 … s,
 //
-// where e is the vector of ones (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2).
-// Horner's rule computes y_s = R(h M) x by
-//
-//	y_0 = r_s x,  y_k = r_s-k x + h M y_k-1.
-//
-// Up to rounding, the result is the same as if the stages were computed.
+// for the vector of ones e (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations II, section IV.2). Up
+// to rounding, this is what the stages give.
 type LinearField[W any] interface {
 	Field[W]
-	// Linear does nothing. A field that has this method is taken to be linear.
+	// Linear does nothing, but tells that the field is linear.
 	Linear()
 }
 
-type linearField interface {
-	field
-	Linear()
-}
-
-// stability returns the coefficients r_0 … r_s of stability functions (see [LinearField]). Each row of the matrix b has
-// the weights of the stages of one step. The same row of the result has the coefficients for this step.
+// stability are the coefficients r_0 … r_s for stages' weights b, row by row.
 func (m Method) stability(b *Node) *Node {
 	rows, s := b.Shape().Dimensions[0], len(m.A)
-	// powers[i][k], for k > 0, is entry i of the vector A^(k-1) e, where e is the vector of ones. So r_k is the sum of
-	// b_i powers[i][k] over i.
+	// powers[i][k], for k > 0, is entry i of A^(k-1) e.
 	powers := make([][]float64, s)
 	for i := range powers {
 		powers[i] = make([]float64, s+1)
@@ -54,39 +205,29 @@ func (m Method) stability(b *Node) *Node {
 	return Add(BroadcastToDims(Reshape(vector(b, one), 1, s+1), rows, s+1), Dot(b, table).Product())
 }
 
-// row reshapes a vector to a matrix with a single row.
+// row is a vector as a matrix with a single row.
 func row(v *Node) *Node { return Reshape(v, 1, v.Shape().Size()) }
 
-// hornerState is the state of the loop in [horner].
+// hornerState has y_i, my = M y_i-1, and the sums of [horner] so far.
 type hornerState struct {
-	// y is the y_i of the formulas in [horner]. my is the product M y_i-1, from which y_i was computed. sums has the
-	// values of horner's sums so far.
 	y, my *Node
 	sums  []*Node
 }
 
-// horner computes R(h M) x by Horner's rule. R is a polynomial of degree s with the coefficients r_0 … r_s, M is a
-// linear operator, and h is a number, the size of a step (see [LinearField]). The computation is
+// horner computes R(h M) x, with r_0 … r_s in the vector r and s = degree, an int32 scalar, by
 //
 //	y_0 = r_s x,  y_i = r_s-i x + h M y_i-1,  R(h M) x = y_s.
 //
-// The argument degree is s, an int32 scalar, and entry i of the vector r is r_i. The function multiply(y, more) returns
-// M y. The argument more has the other values that multiply reads, such as weights.
-//
-// The caller can also sum up arrays that are computed from y_0 … y_s-1, such as the cotangents of the weights (see
-// [pullLinear]). The argument sums lists the initial values of these sums. For i = 0, 1, …, s-1, horner calls the
-// function each(i, y_i, sums, more), which returns the new sums. If the argument each is nil, the sums do not change.
-//
-// The result of horner has R(h M) x in the field x, and the final sums in the field w.
+// multiply(y, more) is M y; more is what it reads. each(i, y_i, sums, more) may add to sums for i = 0 … s-1, or is nil.
+// The result has R(h M) x in the field x, and the sums in w.
 func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sums []*Node, more R,
 	each func(i, y *Node, sums []*Node, r R) []*Node) cotangents {
 	type reads struct {
 		degree, x, h, r *Node
 		more            R
 	}
-	// The loop state contains not only y_i, but also the product M y_i-1, from which y_i is computed. So XLA computes
-	// the whole product before y_i. Otherwise XLA would compute both in one pass over the entries of the arrays. Such a
-	// pass is slow, since XLA does not vectorise it. After the loop, y_s is computed from the last product.
+	// As part of the loop state, M y_i-1 is computed as a whole before y_i. Otherwise XLA would compute both in one
+	// pass over the entries, which it does not vectorise.
 	next := func(power, my *Node, rd reads) *Node {
 		return Add(loop.Scale(rd.x, entry(rd.r, power)), loop.Scale(my, rd.h))
 	}
@@ -98,9 +239,8 @@ func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sum
 		if each != nil {
 			s.sums = each(i, s.y, s.sums, rd.more)
 		}
-		// XLA can write the new y over the old one, which is s.y, if all computations that read s.y come before.
-		// Otherwise XLA first copies s.y, which takes time. The sums are computed from s.y. Here [loop.After] makes y
-		// depend on one entry of each sum, so that XLA computes the sums before y.
+		// [loop.After] makes y depend on an entry of each sum, so that XLA computes them, which read s.y, before y, and
+		// writes y over s.y without a copy.
 		for _, sum := range s.sums {
 			some := Reshape(Slice(Reshape(sum, sum.Shape().Size()), AxisElem(0)))
 			y = loop.After(Abs(some), y)
@@ -110,37 +250,32 @@ func horner[R any](multiply func(y *Node, r R) *Node, degree, x, h, r *Node, sum
 	return cotangents{next(loop.Int(x.Graph(), 0), out.my, all), out.sums}
 }
 
-// advanceLinear computes a step of size h from the state x, for a linear field. It returns R(h M) x (see
-// [LinearField]).
-func (m Method) advanceLinear(f linearField, x, h *Node, w []*Node) *Node {
-	multiply := func(y *Node, w []*Node) *Node { return f.Apply(loop.Float(y, 0), y, w) }
+// advanceLinear is R(h M) x.
+func (m stepper[W]) advanceLinear(x, h *Node, w W) *Node {
+	multiply := func(y *Node, w W) *Node { return m.field.Apply(loop.Float(y, 0), y, w) }
 	r := Reshape(m.stability(row(vector(x, m.B))), len(m.B)+1)
 	return horner(multiply, loop.Int(x.Graph(), len(m.B)), x, h, r, nil, w, nil).x
 }
 
-// powers stores x, h M x, (h M)^2 x, and so on in the stack, and returns the stack. The argument count is the number of
-// these values. M is the operator of the field f.
-func powers(f linearField, count, x, h, stack *Node, w []*Node) *Node {
+// powers stores x, h M x, (h M)^2 x, … in the stack, count of them.
+func (m stepper[W]) powers(count, x, h, stack *Node, w W) *Node {
 	type state struct{ power, stack *Node }
 	type reads struct {
 		h *Node
-		w []*Node
+		w W
 	}
 	start := state{x, store(stack, x, loop.Int(x.Graph(), 0))}
 	return loop.Repeat(plus(count, -1), start, reads{h, w}, func(i *Node, s state, r reads) state {
-		next := loop.Scale(f.Apply(loop.Float(r.h, 0), s.power, r.w), r.h)
+		next := loop.Scale(m.field.Apply(loop.Float(r.h, 0), s.power, r.w), r.h)
 		return state{next, store(s.stack, next, plus(i, 1))}
 	}).stack
 }
 
-// tryLinear is [Method.try] for a linear field with the operator M. It first computes the arrays (h M)^k x for
-// k = 1 … s, where s is the number of stages. For k = 1, the array is h times the argument slope, because slope equals
-// M x. The state after the step is x plus a weighted sum of these arrays. The state inside the step is x plus another
-// weighted sum of them. The error is a weighted sum of the arrays, and the slope after the step is a weighted sum
-// divided by h.
-func (m Method) tryLinear(f linearField, x, h, slope, dense, scratch *Node, w []*Node) trial {
+// tryLinear is [stepper.try] for a linear field: all results are weighted sums of the (h M)^k x, k = 1 … s, of which
+// the first is h times the slope M x.
+func (m stepper[W]) tryLinear(x, h, slope, dense, scratch *Node, w W) trial {
 	s := len(m.B)
-	all := powers(f, loop.Int(x.Graph(), s), loop.Scale(slope, h), h, scratch, w)
+	all := m.powers(loop.Int(x.Graph(), s), loop.Scale(slope, h), h, scratch, w)
 	r, e := m.stability(row(vector(x, m.B))), m.stability(row(vector(x, m.Error)))
 	from := func(c *Node, first int) *Node { return Reshape(Slice(c, AxisRange(), AxisRange(first, first+s)), s) }
 	return trial{
@@ -152,37 +287,30 @@ func (m Method) tryLinear(f linearField, x, h, slope, dense, scratch *Node, w []
 	}
 }
 
-// pullLinear is the vector-Jacobian product of a step R(h M) x. M is the operator of the field, and the polynomial R
-// has the coefficients r_0 … r_s in the vector r (see [LinearField]). Given the cotangent v of the step's result,
-// pullLinear returns the cotangent x̄ of x, and the cotangents of the trainable weights.
+// pullLinear is the vector-Jacobian product of a step R(h M) x, with the coefficients r. Given the cotangent v of its
+// result, it returns those of x, R(h M)^T v, and of the weights:
 //
-// The cotangent of x is x̄ = R(h M)^T v. It is computed by Horner's rule ([horner]), with M^T in place of M:
-//
-//	y_0 = r_s v,  y_i = r_s-i v + h M^T y_i-1,  x̄ = y_s.
-//
-// The values y_i also give the cotangent M̄ of M (here x and y_i are written as vectors):
-//
+//	y_0 = r_s v,  y_i = r_s-i v + h M^T y_i-1,  x̄ = y_s,
 //	M̄ = h Σ_i y_i ((h M)^(s-1-i) x)^T,  i = 0 … s-1.
 //
-// M̄ itself is not stored. For each term of the sum, the field's method PullW computes the cotangents of the weights,
-// and these cotangents are added up. The argument scratch is working memory for s states. If r_s is zero, s-1 takes the
-// place of s in all formulas.
-func pullLinear(f linearField, r, x, h, v, scratch *Node, w []*Node) (grads cotangents, scratchAfter *Node) {
+// M̄ is not stored: PullW computes the weights' cotangents for each term. scratch is memory for s states. If r_s is
+// zero, s-1 takes the place of s.
+func (m stepper[W]) pullLinear(r, x, h, v, scratch *Node, w W) (grads cotangents, scratchAfter *Node) {
 	type reads struct {
 		stages, powers, h *Node
-		w                 []*Node
+		w                 W
 	}
 	stages := plus(needed(r), -1)
-	all := reads{stages, powers(f, stages, x, h, scratch, w), h, w}
+	all := reads{stages, m.powers(stages, x, h, scratch, w), h, w}
 	transposed := func(y *Node, rd reads) *Node {
-		return f.PullX(y, f.Linearize(loop.Float(y, 0), y, rd.w), rd.w)
+		return m.field.PullX(y, m.field.Linearize(loop.Float(y, 0), y, rd.w), rd.w)
 	}
 	weights := func(i, y *Node, sums []*Node, rd reads) []*Node {
-		tape := f.Linearize(loop.Float(rd.h, 0), load(rd.powers, Sub(plus(rd.stages, -1), i)), rd.w)
-		for p, dw := range f.PullW(y, tape, rd.w) {
+		tape := m.field.Linearize(loop.Float(rd.h, 0), load(rd.powers, Sub(plus(rd.stages, -1), i)), rd.w)
+		for p, dw := range cotangentsOf(m.known, m.field.PullW(y, tape, rd.w), rd.w) {
 			sums[p] = Add(sums[p], loop.Scale(dw, rd.h))
 		}
 		return sums
 	}
-	return horner(transposed, stages, v, h, r, zeros(w[:f.Trainable()]), all, weights), all.powers
+	return horner(transposed, stages, v, h, r, zeros(trainableOf(m.known, w)), all, weights), all.powers
 }

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/revgnn/revgnn/pkg/loop"
@@ -8,20 +9,18 @@ import (
 
 // Options are the settings of [Invert].
 type Options struct {
-	// Tolerance ends a solve of Z = Y - h(Z) when the mean absolute change of Z in an iteration is below it (in the
-	// paper 1e-4 to 1e-6). If the mean absolute value of Y exceeds 1, Tolerance is multiplied by it. Adjoint solves end
-	// at [AdjointFactor] times Tolerance, relative to their right-hand side.
+	// Tolerance ends a solve of Z = Y - h(Z) when the mean absolute change of Z is below it (in the paper 1e-4 to
+	// 1e-6), times that of Y if this exceeds 1. Adjoint solves end at [AdjointFactor] times Tolerance, relative to
+	// their right-hand side.
 	Tolerance float64
 	// MaxIterations is the largest number of iterations of a solve (the paper's M), AdjointIterations that of an
 	// adjoint solve; 0 stands for MaxIterations.
 	MaxIterations, AdjointIterations int
-	// Order is the number of earlier layers from which the start of a solve is extrapolated: a polynomial passes
-	// through their preactivations, and Z starts from Y - σ(U), where U is its value at this layer. (Preactivations
-	// change smoothly from layer to layer; states less so, since ReLU may be zero in one layer and not in the next.)
-	// With 0, and in chains of [PerLayer], solves start from Y, as in the paper.
-	Order int
-	// Adjoint says how the result is differentiated. "" is Implicit.
-	Adjoint Adjoint
+	// Order is the number of earlier layers whose preactivations are extrapolated, by a polynomial, to the start of a
+	// solve, Y - σ(U). (States change less smoothly: ReLU may be zero in one layer and not in the next.) With 0, and
+	// with [PerLayer], solves start from Y, as in the paper.
+	Order   int
+	Adjoint Adjoint // "" is Implicit
 }
 
 // Adjoint is a way to differentiate the inverse of a layer.
@@ -30,14 +29,13 @@ type Adjoint string
 const (
 	// Implicit solves the adjoint equation of each layer. Its memory depends neither on depth nor on iterations.
 	Implicit Adjoint = "implicit"
-	// Unrolled differentiates the iterations, as the authors' code does. Its memory grows with the sum of depth and
-	// iterations. It is for comparison. Solves start from Y.
+	// Unrolled differentiates the iterations, as the authors' code does, for comparison. Its memory grows with the sum
+	// of depth and iterations. Solves start from Y.
 	Unrolled Adjoint = "unrolled"
 )
 
-// AdjointFactor times Tolerance is the relative tolerance of adjoint solves. Features are seldom larger than 0.1 on
-// average, so that an absolute error of Tolerance is a relative error of 10 times Tolerance or more: gradients are then
-// about as precise as states.
+// AdjointFactor times Tolerance is the relative tolerance of adjoint solves. Features are seldom above 0.1 on average,
+// so that gradients are then about as precise as states.
 const AdjointFactor = 10
 
 // DefaultOrder is the [Options].Order of the models of revgnn; docs/notes/2026-11-solving.md has measurements.
@@ -50,19 +48,19 @@ type Solution struct {
 	Stats
 }
 
-// Stats describes how the solves of a chain, or the steps of an integration, went, in scalars of the computation.
+// Stats describes the solves of a chain, or the steps of an integration, in scalars of the computation.
 type Stats struct {
-	// Iterations, an int32, is the number of iterations of all solves together, or of evaluations of a field.
+	// Iterations, an int32, are those of all solves, or evaluations of a field.
 	Iterations *Node
-	// Residual is the largest residual of any layer: the mean absolute change of Z in the last iteration of its solve,
-	// divided by the mean absolute value of the right-hand side if this exceeds 1. Layer is the number of this layer,
-	// counted from 0 in the order in which the chain inverts them.
+	// Residual is the largest of any layer: the mean absolute change in the last iteration, divided by the mean
+	// absolute right-hand side if this exceeds 1. Layer is the number of this layer, from 0 in the order of the
+	// inverses.
 	Residual, Layer *Node
-	// Outcome, an int32, is [Reached], or the reason why an integration has no valid result.
+	// Outcome, an int32, is [Reached], or why an integration has no valid result.
 	Outcome *Node
-	// Adjoint is a vector of two zeros. The gradient of a loss with respect to it is not a slope, but what the backward
-	// pass has to tell: the number of iterations of all adjoint solves (of vector-Jacobian products of a field), and
-	// the largest residual of an adjoint solve, relative to its right-hand side.
+	// Adjoint are two zeros. The gradient of a loss by it is no slope, but what the backward pass tells: the iterations
+	// of all adjoint solves (vector-Jacobian products of a field), and their largest residual, relative to the
+	// right-hand side.
 	Adjoint *Node
 }
 
@@ -78,8 +76,8 @@ func pair(a, b *Node) *Node {
 	return Concatenate([]*Node{Reshape(ConvertDType(a, b.DType()), 1), Reshape(b, 1)}, 0)
 }
 
-// differentiable returns y with a gradient by hand for x and the trainable weights, and the statistics of the backward
-// pass as the gradient of s.Adjoint.
+// differentiable is y with a gradient by hand for x and the trainable weights, and the statistics of the backward pass
+// as that of s.Adjoint.
 func differentiable(y, x *Node, trainable []*Node, s *Stats, pull func(v *Node) (cotangents, *Node)) *Node {
 	zero := loop.Float(x, 0)
 	s.Adjoint = pair(zero, zero)
@@ -90,8 +88,8 @@ func differentiable(y, x *Node, trainable []*Node, s *Stats, pull func(v *Node) 
 	})
 }
 
-// Invert applies the inverses of depth layers f(X) = X + h(X; w), whose weights are the same unless the layer is made
-// by [PerLayer]. The result is differentiable in x and in the trainable weights.
+// Invert applies the inverses of depth layers f(X) = X + h(X; w). It is differentiable in x and in the trainable
+// weights.
 func Invert[W any](l Layer[W], x *Node, w W, depth int, o Options) Solution {
 	if depth <= 0 {
 		return Solution{x, NoStats(x)}
@@ -125,14 +123,13 @@ func Invert[W any](l Layer[W], x *Node, w W, depth int, o Options) Solution {
 	return Solution{z, stats}
 }
 
-// A reverse chain keeps its preactivations for the backward pass if all of them take at most keptBytes bytes and have
-// at least keptWidth columns. For n rows and d columns, computing a preactivation again takes 2 n d² operations, and
-// keeping it moves 8 n d bytes: the smaller d is, the less is gained. For d = 64 and d = 128, keeping was not faster
+// A reverse chain keeps preactivations of at most keptBytes bytes and at least keptWidth columns. Computing one again
+// takes 2 n d² operations, keeping it moves 8 n d bytes: for d = 64 and d = 128, keeping was not faster
 // (docs/notes/2026-11-compiler.md).
 const keptBytes, keptWidth = 128 << 20, 256
 
-// Keeps tells whether a reverse chain of depth layers keeps the preactivations [n, d] of all layers for the backward
-// pass, if its layer can make a tape without them. Otherwise they are computed again.
+// Keeps tells whether a reverse chain keeps the preactivations [n, d] of all layers for the backward pass, if its layer
+// can make a tape without them.
 func Keeps(n, d, depth int) bool {
 	return d >= keptWidth && 4*int64(n)*int64(d)*int64(depth) <= keptBytes
 }
@@ -155,8 +152,7 @@ type inversion struct {
 	preactivations, inputs   *Node // stacks of the latest preactivations and of all right-hand sides, or nil
 }
 
-// invert solves layer by layer; the result of a layer is the right-hand side of the next. keep, at least c.Order, is
-// the number of latest layers whose preactivations are kept. inputs asks for the right-hand sides of all layers.
+// invert solves layer by layer. The latest keep >= c.Order preactivations are kept and, if asked, all right-hand sides.
 func (c chain[W]) invert(x *Node, w W, keep int, inputs bool) (inversion, Stats) {
 	g := x.Graph()
 	start := inversion{z: x, iterations: loop.Int(g, 0), worst: loop.Float(x, 0), where: loop.Int(g, 0)}
@@ -170,8 +166,7 @@ func (c chain[W]) invert(x *Node, w W, keep int, inputs bool) (inversion, Stats)
 		y, scale := s.z, magnitude(s.z)
 		found, end := c.solve(i, s, at(c.weights, w, c.layer(i)), Mul(scale, loop.Float(y, c.Tolerance)))
 		residual := Div(end.residual, scale)
-		// A residual that is NaN counts as worse than every number, so that it is reported. After the first NaN, no
-		// other residual is worse.
+		// NaN counts as worse than every number, and nothing as worse than NaN.
 		worse := LogicalAnd(LogicalNot(LessOrEqual(residual, s.worst)), Equal(s.worst, s.worst))
 		if inputs {
 			s.inputs = store(s.inputs, y, i)
@@ -184,8 +179,7 @@ func (c chain[W]) invert(x *Node, w W, keep int, inputs bool) (inversion, Stats)
 		Outcome: loop.Int(g, Reached)}
 }
 
-// iterate is the state of a solve. Each iteration writes its preactivation into the stack kept, at the place of the
-// step.
+// iterate is the state of a solve. Each iteration writes its preactivation into the stack kept, at the step's place.
 type iterate struct{ z, kept *Node }
 
 // rightSide is what the solve of step i reads.
@@ -215,14 +209,13 @@ func (c chain[W]) solve(i *Node, s inversion, w W, tolerance *Node) (iterate, en
 	return iteration.run(start, rightSide[W]{y, i, w})
 }
 
-// extrapolated estimates the preactivation of step i by the polynomial through those of the last order steps, or of as
-// many as there are. Step k's is at place k modulo the stack's length.
+// extrapolated is the value at step i of the polynomial through the last preactivations, order of them or as many as
+// there are. Step k's is at place k modulo the stack's length.
 func extrapolated(stack, i *Node, order int) *Node {
 	g := i.Graph()
 	places := stack.Shape().Dimensions[0]
-	// Let 0 stand for step i, -1 for the step before it, and so on. A polynomial of degree k-1 is determined by its
-	// values at -1, -2, …, -k. Its value at 0 is the sum over j = 1 … k of -(-1)^j C(k, j) times its value at -j
-	// (Lagrange's formula; C(k, j) is a binomial coefficient). table[k][j-1] is this factor of the value at -j.
+	// The value at 0 of the polynomial through those at -1, …, -k is the sum over j of -(-1)^j C(k, j) times that at -j
+	// (Lagrange). table[k][j-1] is this factor.
 	table := make([][]float32, order+1)
 	for k := range table {
 		table[k] = make([]float32, order)
@@ -246,6 +239,29 @@ func extrapolated(stack, i *Node, order int) *Node {
 	return sum
 }
 
-// magnitude is max(1, mean |y|), by which tolerances are multiplied: absolute as in the paper for small states,
-// relative for large ones, whose rounding errors single precision cannot get below.
+// magnitude is max(1, mean |y|): tolerances are absolute as in the paper for small states, and relative for large ones,
+// whose rounding errors single precision cannot get below.
 func magnitude(y *Node) *Node { return Max(loop.MeanAbs(y), loop.Float(y, 1)) }
+
+// Profile inverts depth layers with exactly so many iterations each, from the right-hand side (Algorithm 1 of the
+// paper). changes[m] is the mean absolute change in iteration m, averaged over the layers. There is no gradient.
+func Profile[W any](l Layer[W], x *Node, w W, depth, iterations int) (z, changes *Node) {
+	one, _, known := weightsOf(l, w, depth)
+	c := chain[W]{Options{}, one, known, depth}
+	type state struct{ z, changes *Node }
+	type reads struct {
+		y *Node
+		w W
+	}
+	none := BroadcastToShape(loop.Float(x, 0), shapes.Make(x.DType(), iterations))
+	start := state{StopGradient(x), none}
+	out := loop.Repeat(loop.Int(x.Graph(), depth), start, stopped(w), func(i *Node, s state, w W) state {
+		r := reads{s.z, at(known, w, c.layer(i))}
+		return loop.Repeat(loop.Int(i.Graph(), iterations), s, r, func(m *Node, s state, r reads) state {
+			next := Sub(r.y, apply(one, s.z, r.w))
+			change := Mul(loop.MeanAbs(Sub(next, s.z)), loop.Float(next, 1/float64(max(1, depth))))
+			return state{next, put(s.changes, Add(entry(s.changes, m), change), m)}
+		})
+	})
+	return out.z, out.changes
+}

@@ -8,9 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Adjacency returns the adjacency matrix A of the graph, [n, n] for n nodes: A_ij is 1 if the nodes i and j are
-// neighbours, and 0 otherwise. It ignores the directions of edges, so that A is symmetric. For directed edges, see [In]
-// and [Out]. For lists of edges, see [FromEdges].
+// Adjacency is the adjacency matrix A, [n, n]: A_ij = 1 if i and j are neighbours. It ignores directions: see [In] and
+// [Out].
 func Adjacency(g *graphs.Graph) *CSR {
 	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1), mirrored: true}
 	a.Column = make([]int32, 0, 2*len(g.Edges))
@@ -22,9 +21,8 @@ func Adjacency(g *graphs.Graph) *CSR {
 	return a
 }
 
-// In returns the adjacency matrix B of incoming edges, [n, n] for n nodes: B_ij is 1 if an edge leads from node j to
-// node i, and 0 otherwise. So (B x)_i is a sum over the nodes that point to i. For a graph without directions, In
-// returns the same as [Adjacency].
+// In is the adjacency of incoming edges, [n, n]: B_ij = 1 if an edge leads from j to i, so that (B x)_i sums over the
+// nodes that point to i. Without directions, it is [Adjacency].
 func In(g *graphs.Graph) *CSR {
 	if !g.Directed() {
 		return Adjacency(g)
@@ -32,17 +30,14 @@ func In(g *graphs.Graph) *CSR {
 	return Out(g).Transpose()
 }
 
-// Out returns the adjacency matrix C of outgoing edges, [n, n] for n nodes: C_ij is 1 if an edge leads from node i to
-// node j, and 0 otherwise. So (C x)_i is a sum over the nodes that i points to. Papers on directed graphs often call
-// this matrix A. C is the transpose of the matrix of [In]. For a graph without directions, Out returns the same as
-// [Adjacency].
+// Out is the transpose of [In]: C_ij = 1 if an edge leads from i to j. Papers on directed graphs often call it A.
 func Out(g *graphs.Graph) *CSR {
 	if !g.Directed() {
 		return Adjacency(g)
 	}
 	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1),
 		Column: make([]int32, len(g.Arcs)), Weight: ones(len(g.Arcs))}
-	for e, arc := range g.Arcs { // Arcs is sorted by source and, for equal sources, by target
+	for e, arc := range g.Arcs { // sorted by source, then by target
 		a.Start[arc[0]+1] = e + 1
 		a.Column[e] = arc[1]
 	}
@@ -54,14 +49,9 @@ func Out(g *graphs.Graph) *CSR {
 
 func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
 
-// FromEdges returns the adjacency matrix A of directed edges, which are given as lists. Edge e of the lists leads from
-// node source[e] to node target[e]. The edge becomes the entry of A in row target[e] and column source[e]. The value of
-// the entry is weight[e], or 1 if weight is nil. The argument targets is the number of rows, and the argument sources
-// is the number of columns. For edges within one graph, both are the number of nodes. For edges between two sets of
-// nodes, the rows are the nodes that edges lead to, and the columns are the nodes that edges come from.
-//
-// Edges may be in any order. An edge that is given twice becomes two entries. The field Edge of the result says which
-// entry was made from which edge.
+// FromEdges is the adjacency of directed edges: edge e is the entry weight[e], or 1 if weight is nil, in row target[e]
+// and column source[e]. Targets and sources may be two sets of nodes. Edges may be in any order, and twice; see
+// CSR.Edge.
 func FromEdges(targets, sources int, target, source []int32, weight []float32) (*CSR, error) {
 	if targets < 0 || sources < 0 {
 		return nil, fmt.Errorf("sparse matrix: %d targets and %d sources: neither can be negative", targets, sources)
@@ -77,11 +67,9 @@ func FromEdges(targets, sources int, target, source []int32, weight []float32) (
 				e, source[e], i, sources-1, targets-1)
 		}
 	}
-	// Two transpositions sort the edges. The matrix list has a row for each edge e, with one entry, in column
-	// source[e]. Its transpose, bySource, has a row for each source, with an entry in column e for each edge e from
-	// this source. The loop below replaces each column e by target[e]. Now bySource has a row for each source and a
-	// column for each target. Its transpose is the result: it has a row for each target, in which the entries are
-	// sorted by source.
+	// Two transpositions sort the edges: list has a row for each edge, with an entry in the column of its source;
+	// bySource then has a row for each source with the edges from it, replaced by their targets; its transpose is the
+	// result.
 	list := &CSR{Rows: len(source), Columns: sources, Start: make([]int, len(source)+1), Column: source}
 	for e := range source {
 		list.Start[e+1] = e + 1
@@ -103,8 +91,7 @@ func FromEdges(targets, sources int, target, source []int32, weight []float32) (
 	return a, a.Validate()
 }
 
-// FromDense makes a sparse matrix from a dense one, with an entry for each number other than zero. The first argument
-// lists the numbers of the dense matrix row by row, and the second is the length of a row.
+// FromDense makes an entry of each number other than zero in a dense matrix with rows of so many columns.
 func FromDense(rows []float32, columns int) (*CSR, error) {
 	if columns <= 0 || len(rows)%columns != 0 {
 		return nil, fmt.Errorf("sparse matrix: %d numbers are no rows of %d", len(rows), columns)
@@ -122,9 +109,7 @@ func FromDense(rows []float32, columns int) (*CSR, error) {
 	return a, nil
 }
 
-// WithSelfLoops returns a copy of the matrix with an additional entry of weight 1 on the diagonal, in every row that
-// has no entry there. For an adjacency matrix A without self loops, the result is A + I. It panics if
-// the matrix is not square.
+// WithSelfLoops is a copy with entries of weight 1 on the diagonal of a square matrix where there are none: A + I.
 func (a *CSR) WithSelfLoops() *CSR {
 	if a.Rows != a.Columns {
 		panic(fmt.Errorf("sparse matrix: self loops need a square matrix, and this one is %d x %d", a.Rows, a.Columns))
@@ -153,8 +138,7 @@ func (a *CSR) WithSelfLoops() *CSR {
 	return s
 }
 
-// scaled returns a copy of the matrix with other weights. The weight w of entry (i, j) becomes f(w, r_i, c_j), where
-// r_i is the sum of the weights in row i, and c_j is the sum of the weights in column j.
+// scaled has the weights f(w, r_i, c_j) in place of w at (i, j), for the sums r of rows and c of columns.
 func (a *CSR) scaled(f func(w, row, column float64) float64) *CSR {
 	rows, columns := make([]float64, a.Rows), make([]float64, a.Columns)
 	a.each(func(e, i int, j int32) {
@@ -167,7 +151,6 @@ func (a *CSR) scaled(f func(w, row, column float64) float64) *CSR {
 	return &s
 }
 
-// each calls the function visit for every entry, with the entry's number, row and column.
 func (a *CSR) each(visit func(e, i int, j int32)) {
 	for i := range a.Rows {
 		for e := a.Start[i]; e < a.Start[i+1]; e++ {
@@ -176,7 +159,7 @@ func (a *CSR) each(visit func(e, i int, j int32)) {
 	}
 }
 
-// over returns w / d, or 0 if d is 0. The normalisations below use it, since the sum of a row or column may be 0.
+// over is w / d, or 0 if d is 0.
 func over(w, d float64) float64 {
 	if d == 0 {
 		return 0
@@ -184,23 +167,19 @@ func over(w, d float64) float64 {
 	return w / d
 }
 
-// SymmetricNormalised returns D_r^-1/2 A D_c^-1/2, where A is this matrix. The diagonal matrices D_r and D_c hold the
-// row sums and the column sums of A. If A is the adjacency matrix of an undirected graph with self loops, the result is
-// the matrix of Kipf and Welling's graph convolution (ICLR 2017). If A has directed edges, the result is the matrix of
-// Dir-GNN (Rossi et al., LoG 2023). The weights must not be negative.
+// SymmetricNormalised is D_r^-1/2 A D_c^-1/2 for the sums D_r of rows and D_c of columns: with self loops, the matrix
+// of Kipf and Welling (ICLR 2017); of directed edges, that of Dir-GNN (Rossi et al., LoG 2023). Weights must not be
+// negative.
 func (a *CSR) SymmetricNormalised() *CSR {
 	return a.scaled(func(w, r, c float64) float64 { return over(w, math.Sqrt(r*c)) })
 }
 
-// RowNormalised returns D_r^-1 A, where A is this matrix, and the diagonal matrix D_r holds the row sums of A. Each row
-// of the result sums to 1, except rows without entries. So the product of the result with features is a mean over
-// neighbours, as in GraphSAGE (Hamilton et al., NeurIPS 2017).
+// RowNormalised is D_r^-1 A: a mean over neighbours, as in GraphSAGE (Hamilton et al., NeurIPS 2017).
 func (a *CSR) RowNormalised() *CSR {
 	return a.scaled(func(w, r, _ float64) float64 { return over(w, r) })
 }
 
-// ColumnNormalised returns A D_c^-1, where A is this matrix, and the diagonal matrix D_c holds the column sums of A.
-// Each column of the result sums to 1, except columns without entries.
+// ColumnNormalised is A D_c^-1.
 func (a *CSR) ColumnNormalised() *CSR {
 	return a.scaled(func(w, _, c float64) float64 { return over(w, c) })
 }

@@ -19,7 +19,6 @@ type BareEdges struct {
 // Fixed implements [loop.Fixed]: the arrays of a pattern get no gradient.
 func (BareEdges) Fixed() {}
 
-// bound returns the pattern and its transpose for the nodes that stand for their arrays.
 func (e BareEdges) bound() (forward, backward sums) {
 	if e.p.backward == nil {
 		return bindBoth(e.p.forward, e.p.forward, e.nodes)
@@ -53,9 +52,8 @@ func (e BareEdges) Operator(w *Node) Operator {
 	return Operator{forward: e.p.forward, backward: e.p.forward, nodes: e.nodes[:len(e.p.forward.tensors)], weights: w}
 }
 
-// Keeping returns the edges of a symmetric pattern without some of them: an edge stays where keep, [places, 1], is 1,
-// and becomes padding where it is 0. Where keep differs between the two directions of an edge, operations that use the
-// transpose return values other than 0 for edges that were dropped.
+// Keeping is a symmetric pattern without the edges where keep, [places, 1], is 0 and not 1. Where it differs between
+// the directions of an edge, operations that use the transpose return values other than 0 for dropped edges.
 func (e BareEdges) Keeping(keep *Node) BareEdges {
 	if !e.p.symmetric {
 		panic(fmt.Errorf("sparse pattern: Keeping needs every edge in both directions"))
@@ -66,7 +64,6 @@ func (e BareEdges) Keeping(keep *Node) BareEdges {
 	return e
 }
 
-// byLength brings rows from the model's order to the order by length.
 func (s sums) byLength(x *Node) *Node {
 	if s.array(fromOrder) == nil {
 		return x
@@ -110,10 +107,9 @@ func (e BareEdges) Max(v *Node) *Node {
 // Product is Σ_j w_ij x_j for every row i: w [places, heads], 0 for padding; x [m, heads*d], head by head.
 func (e BareEdges) Product(w, x *Node) *Node { return e.Products([]*Node{x}, []*Node{w})[0] }
 
-// Products is [BareEdges.Product] for one or two pairs of features and weights. Features may have one row per node,
-// which all its copies read. The second pair gathers by a copy of the array of columns: with one array, XLA would
-// gather equal features once and store the rows in memory, several times slower than gathering twice inside the loops
-// of the sums.
+// Products is [BareEdges.Product] for one or two pairs. Features may have one row per node, which all its copies read.
+// The second pair gathers by a copy of the array of columns: with one array, XLA would gather equal features once and
+// store the rows, several times slower than gathering twice inside the loops of the sums.
 func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	out := make([]*Node, len(sources))
 	for i, x := range sources {
@@ -152,18 +148,12 @@ func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	if heads > 1 {
 		g, x = channelsFirst(g, heads), channelsFirst(x, heads)
 	}
-	rows := s.chunked(s.byLength(g))
-	var parts []*Node
-	from := 0
-	for _, b := range s.buckets {
+	return s.perBucket(s.byLength(g), func(b bucket, own *Node) *Node {
 		index := Slice(s.array(column), AxisRange(b.from, b.from+b.terms*b.rows))
 		gathered := Gather(x, Reshape(index, b.terms, b.rows, 1))
-		own := Reshape(Slice(rows, AxisRange(from, from+b.rows)), 1, b.rows, width)
 		own = BroadcastToShape(own, gathered.Shape())
-		parts = append(parts, headSums(Reshape(Mul(gathered, own), b.terms*b.rows, width), heads))
-		from += b.rows
-	}
-	return concatenate(parts)
+		return headSums(Reshape(Mul(gathered, own), b.terms*b.rows, width), heads)
+	})
 }
 
 // channelsFirst reorders columns from head by head to channel by channel.

@@ -1,24 +1,24 @@
 package sparse
 
-// A bucket is a group of rows whose sums are computed together. All rows of a bucket are padded to the length of its
-// longest row. This length is the bucket's number of terms. The estimated cost of a bucket, where adding up one entry
-// costs 1, is
+import (
+	"maps"
+	"slices"
+)
+
+// The estimated cost of a bucket, where adding up one entry costs 1, is
 //
-//	rows * terms + kernelCost + terms * (termCost + termShare * entries of the whole matrix).
+//	rows * terms + kernelCost + terms * (termCost + termShare * entries of the whole matrix):
 //
-// The first part is the cost of adding up the entries and the padding. The second part is the cost of starting the
-// kernel, which is the compiled loop that computes the bucket. The third part is a price for each term, since every
-// term takes time to compile. This price grows with the size of the matrix, so that it has about the same share of the
-// cost for small and for large graphs.
+// adding up entries and padding, starting the kernel, and compiling each term, about the same share for small and large
+// graphs.
 const (
 	kernelCost = 100
 	termCost   = 5
 	termShare  = 3e-4
 )
 
-// XLA CPU can compute several buckets in one kernel, which writes the sums of each bucket directly into the rows of the
-// result. The constant fused is the largest number of buckets for which XLA does so. To get few buckets, [split] raises
-// the cost of starting a kernel. The raised cost is at most dearest times kernelCost.
+// XLA CPU computes up to so many buckets in one kernel, which writes the sums directly into the result. To get few
+// buckets, [split] raises the cost of a kernel, up to dearest times kernelCost.
 const (
 	fused   = 8
 	dearest = 16
@@ -30,8 +30,8 @@ type run struct{ length, count int }
 // extent is the size of a bucket.
 type extent struct{ rows, terms int }
 
-// split divides rows into the buckets of least total cost (see [kernelCost]). If these are more than most, it raises
-// the cost of starting a kernel, step by step up to dearest times kernelCost, until they are few enough.
+// split divides rows into the buckets of least total cost and, if these are more than most, raises the cost of a kernel
+// step by step until they are few enough.
 func split(runs []run, entries, most int) []extent {
 	best := cheapest(runs, entries, kernelCost)
 	buckets := best
@@ -47,7 +47,7 @@ func split(runs []run, entries, most int) []extent {
 // cheapest finds the buckets of least total cost by dynamic programming over the runs. start is the cost of a kernel.
 func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	perTerm := termCost + termShare*float64(entries)
-	// best[i] is the least cost of buckets for the runs 0 … i-1. from[i] is the first run of the last of these buckets.
+	// best[i] is the least cost for the runs 0 … i-1, from[i] the first run of the last bucket.
 	best, from := make([]float64, len(runs)+1), make([]int, len(runs)+1)
 	for i := range runs {
 		rows, terms := 0, float64(runs[i].length)
@@ -82,4 +82,66 @@ func splitChunks(runs []run, entries, most int) []extent {
 			return []extent{{half, runs[i].length}, {all.rows - half, all.terms}}
 		}
 	}
+}
+
+// level is one level of sums: of short rows, and of the chunks of long ones, which the next level adds up.
+type level struct {
+	buckets []bucket // the buckets of short rows, then the buckets of chunks
+	whole   int      // the number of buckets of short rows
+	short   int      // the number of short rows, which are the rows that are not cut
+	longest int      // the largest number of entries of a row that is not cut
+	next    *level   // nil if no row is cut
+}
+
+// bucket is a group of rows, padded to terms entries each. Its places begin at from, with the first term of every row.
+type bucket struct{ rows, terms, from int }
+
+func (l *level) pieces(length int) int { return (length + l.longest - 1) / l.longest }
+
+// level divides rows, given as runs by ascending length, into buckets, and makes the levels that add up chunks. entries
+// is that of the whole matrix.
+func (layout Layout) level(rows []run, entries int) *level {
+	l := &level{longest: layout.longest}
+	var short []run
+	chunks, sums := map[int]int{}, map[int]int{}
+	for _, r := range rows {
+		if r.length <= l.longest {
+			short = append(short, r)
+			l.short += r.count
+			continue
+		}
+		pieces := l.pieces(r.length)
+		chunks[r.length/pieces] += r.count * (pieces - r.length%pieces)
+		if more := r.length % pieces; more > 0 {
+			chunks[r.length/pieces+1] += r.count * more
+		}
+		sums[pieces] += r.count
+	}
+	above := 0
+	if len(sums) > 0 {
+		l.next = layout.level(ascending(sums), entries)
+		above = l.next.parts()
+	}
+	extents := split(short, entries, layout.most-above)
+	l.whole = len(extents)
+	for _, e := range append(extents, splitChunks(ascending(chunks), entries, layout.most)...) {
+		l.buckets = append(l.buckets, bucket{rows: e.rows, terms: e.terms})
+	}
+	return l
+}
+
+// ascending turns a map from length to number of rows into runs by length.
+func ascending(rows map[int]int) (runs []run) {
+	for _, length := range slices.Sorted(maps.Keys(rows)) {
+		runs = append(runs, run{length, rows[length]})
+	}
+	return runs
+}
+
+// parts is the number of arrays that [level.assemble] concatenates.
+func (l *level) parts() int {
+	if l.next == nil {
+		return l.whole
+	}
+	return l.whole + l.next.parts()
 }

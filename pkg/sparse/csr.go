@@ -3,27 +3,24 @@ package sparse
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
-// CSR is a sparse matrix in main memory, in the format "compressed sparse row". Row i has the entries Start[i] to
-// Start[i+1]-1, by ascending column. Entry e is in column Column[e] and has the weight Weight[e]. In an adjacency
-// matrix A, the rows are the targets of edges, and the columns are the sources. So (A x)_i sums the messages that node
-// i receives.
-//
-// [Adjacency], [In], [Out], [FromEdges] and [FromDense] make a CSR. [NewMatrix], [NewRectangular] and [NewPattern]
-// convert a CSR to the form in which the engine computes with it.
+// CSR is a sparse matrix in main memory ("compressed sparse row"): row i has the entries Start[i] … Start[i+1]-1 by
+// ascending column; entry e is in Column[e] and has the weight Weight[e]. In an adjacency, rows are the targets of
+// edges.
 type CSR struct {
 	Rows, Columns int
 	Start         []int
 	Column        []int32
 	Weight        []float32
-	// Edge[e] is the number of the edge that [FromEdges] made entry e from, or -1 if WithSelfLoops added entry e. Edge
-	// is nil if the matrix does not come from FromEdges.
+	// Edge[e] is the edge that [FromEdges] made entry e from, or -1 for a self loop that was added; else nil.
 	Edge []int32
 
-	// mirrored says that for every entry (i, j) there is an entry (j, i), whatever their weights. If mirrored is false,
-	// this is not known.
+	// mirrored says that it is known that there is (j, i) for every (i, j), whatever the weights.
 	mirrored bool
 }
 
@@ -71,20 +68,12 @@ func (a *CSR) Symmetric() bool {
 	if a.Rows != a.Columns {
 		return false
 	}
-	if a.mirrored && uniform(a.Weight) {
+	uniform := !slices.ContainsFunc(a.Weight, func(w float32) bool { return w != a.Weight[0] })
+	if a.mirrored && uniform {
 		return true
 	}
 	t := a.Transpose()
 	return slices.Equal(a.Start, t.Start) && slices.Equal(a.Column, t.Column) && slices.Equal(a.Weight, t.Weight)
-}
-
-func uniform(weights []float32) bool {
-	for _, w := range weights {
-		if w != weights[0] {
-			return false
-		}
-	}
-	return true
 }
 
 // Transpose is A^T, the matrix of the reversed edges.
@@ -99,8 +88,8 @@ func (a *CSR) Transpose() *CSR {
 	return t
 }
 
-// transposed returns A^T without its weights. For entry k of A^T, from[k] is the number of the same entry in A. The
-// entries are sorted by counting, which is ten times faster than sorting by comparison, for ten million edges.
+// transposed is A^T without weights; its entry k is entry from[k] of A. Counting sorts ten million edges ten times
+// faster than comparing.
 func (a *CSR) transposed() (t *CSR, from []int32) {
 	t = &CSR{Rows: a.Columns, Columns: a.Rows, Start: make([]int, a.Columns+1), Column: make([]int32, a.Entries()),
 		Weight: make([]float32, a.Entries()), mirrored: a.mirrored}
@@ -129,4 +118,146 @@ func (a *CSR) byLength(o Order) Order {
 		return (a.Start[i+1] - a.Start[i]) - (a.Start[j+1] - a.Start[j])
 	})
 	return sorted
+}
+
+// Product is A x, without an engine and with sums in double precision, for x of shape [columns, width].
+func (a *CSR) Product(x []float32, width int) []float32 {
+	out := make([]float32, a.Rows*width)
+	a.inParallel(func(rows func() (from, to int)) {
+		sum := make([]float64, width)
+		for from, to := rows(); from < to; from, to = rows() {
+			for i := from; i < to; i++ {
+				clear(sum)
+				for e := a.Start[i]; e < a.Start[i+1]; e++ {
+					w, j := float64(a.Weight[e]), int(a.Column[e])
+					for k, v := range x[j*width : (j+1)*width] {
+						sum[k] += w * float64(v)
+					}
+				}
+				for k, v := range sum {
+					out[i*width+k] = float32(v)
+				}
+			}
+		}
+	})
+	return out
+}
+
+// SecondNeighbours is the adjacency of nodes exactly two steps apart. admit can refuse the number of entries, up to n².
+func (a *CSR) SecondNeighbours(admit func(entries int) error) (*CSR, error) {
+	if a.Rows != a.Columns {
+		return nil, fmt.Errorf("sparse matrix: %d x %d, but only nodes of one graph are two steps apart: "+
+			"take a square adjacency", a.Rows, a.Columns)
+	}
+	s := &CSR{Rows: a.Rows, Columns: a.Columns, Start: make([]int, a.Rows+1), mirrored: a.mirrored}
+	a.eachSecond(func(i int, second []int32) { s.Start[i+1] = len(second) })
+	for i := range a.Rows {
+		s.Start[i+1] += s.Start[i]
+	}
+	if err := admit(s.Start[a.Rows]); err != nil {
+		return nil, err
+	}
+	s.Column, s.Weight = make([]int32, s.Start[a.Rows]), ones(s.Start[a.Rows])
+	a.eachSecond(func(i int, second []int32) {
+		slices.Sort(second)
+		copy(s.Column[s.Start[i]:], second)
+	})
+	return s, nil
+}
+
+// eachSecond visits every node with those exactly two steps away, on several threads and in any order.
+func (a *CSR) eachSecond(visit func(i int, second []int32)) {
+	a.inParallel(func(rows func() (from, to int)) {
+		seen := make([]int32, a.Rows) // seen[k] is i+1 if node k has been reached from node i
+		var second []int32
+		for from, to := rows(); from < to; from, to = rows() {
+			for i := from; i < to; i++ {
+				first := a.Column[a.Start[i]:a.Start[i+1]]
+				second, seen[i] = second[:0], int32(i+1)
+				for _, j := range first {
+					seen[j] = int32(i + 1)
+				}
+				for _, j := range first {
+					for _, k := range a.Column[a.Start[j]:a.Start[j+1]] {
+						if seen[k] != int32(i+1) {
+							seen[k] = int32(i + 1)
+							second = append(second, k)
+						}
+					}
+				}
+				visit(i, second)
+			}
+		}
+	})
+}
+
+// inParallel calls work on several threads. rows gives out ranges of rows, each once, and an empty one at the end.
+func (a *CSR) inParallel(work func(rows func() (from, to int))) {
+	const some = 64
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), a.Rows/some+1) {
+		all.Go(func() {
+			work(func() (from, to int) {
+				to = int(next.Add(some))
+				return to - some, min(to, a.Rows)
+			})
+		})
+	}
+	all.Wait()
+}
+
+// Order is an order of nodes: o[p] is the number of the node at position p. All arrays of a model with a row for each
+// node are in one order.
+type Order []int32
+
+// AsGiven is the order of n nodes by their numbers: 0, 1, …, n-1.
+func AsGiven(n int) Order {
+	o := make(Order, n)
+	for i := range o {
+		o[i] = int32(i)
+	}
+	return o
+}
+
+// positions is the inverse.
+func (o Order) positions() []int32 {
+	at := make([]int32, len(o))
+	for p, v := range o {
+		at[v] = int32(p)
+	}
+	return at
+}
+
+// check returns an error unless o lists each of the nodes 0 … n-1 once.
+func (o Order) check(n int) error {
+	if len(o) != n {
+		return fmt.Errorf("sparse matrix: an order of %d nodes was given for %d", len(o), n)
+	}
+	seen := make([]bool, n)
+	for p, v := range o {
+		if v < 0 || int(v) >= n || seen[v] {
+			return fmt.Errorf("sparse matrix: the order has node %d at position %d, "+
+				"which is outside 0 to %d or there already", v, p, n-1)
+		}
+		seen[v] = true
+	}
+	return nil
+}
+
+// Permute brings rows of the given width from the order of the nodes' numbers to o. Restore undoes it.
+func Permute[T any](o Order, rows []T, width int) []T {
+	out := make([]T, len(rows))
+	for p, v := range o {
+		copy(out[p*width:(p+1)*width], rows[int(v)*width:(int(v)+1)*width])
+	}
+	return out
+}
+
+func Restore[T any](o Order, rows []T, width int) []T {
+	out := make([]T, len(rows))
+	for p, v := range o {
+		copy(out[int(v)*width:(int(v)+1)*width], rows[p*width:(p+1)*width])
+	}
+	return out
 }

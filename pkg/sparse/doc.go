@@ -1,8 +1,7 @@
 // Package sparse passes messages along a graph's edges: products with sparse matrices, and attention. Its operations
 // are operations of GoMLX. They run on every engine, in loops as well, and are differentiable.
 //
-// GoMLX has no product with a sparse matrix. It can gather rows, but the gradient of a gather is a scatter, which is
-// slow and not deterministic. Here the derivatives are written by hand, without scatters.
+// Derivatives are written by hand, without scatters, which are slow and not deterministic.
 //
 //   - [CSR] is a sparse matrix in main memory: [Adjacency] of a graph, [In] and [Out] with the directions of edges,
 //     [FromEdges] and [FromDense]. Its methods add self loops and normalise.
@@ -23,21 +22,17 @@
 // A matrix is stored as "sliced rows" (after sliced ELLPACK: Monakov, Lokhmotov and Avetisyan, HiPEAC 2010). The
 // comments in the source use these terms:
 //
-//   - An entry is a stored number of the matrix. It belongs to an edge. The length of a row is its number of entries.
-//     Rows are stored in the order by length, shortest first.
-//   - A bucket is a group of consecutive rows of similar length. Shorter rows are padded to the length of the longest
-//     row of the bucket. The sums of the bucket's rows are computed together, term by term: the first term of every
-//     sum, then the second term of every sum, and so on. The k-th terms of all sums are computed by one gather, which
-//     reads a row of x for each sum, and by a multiplication with the weights. XLA compiles a bucket into one
-//     vectorised loop.
-//   - A place is a position in the stored arrays. It holds one entry or padding.
-//   - A row with too many entries for one sum is cut into parts, which are called chunks. Such a row is called a long
-//     row, and all others are short rows. Chunks form buckets of their own.
-//   - A level is a list of buckets. The first level has the sums of short rows and the sums of chunks. The second level
-//     adds up the chunks' sums of each long row. If a row has too many chunks for one sum, there are further levels.
-//     From the second level on, a place holds the sum of a chunk or padding.
-//   - A copy of a node stands for the node in one attention head. A pattern may have a row and a column for each copy
-//     of each node; see [PatternOptions].
+//   - An entry is a stored number of the matrix, and belongs to an edge. Rows are stored by length, their number of
+//     entries, shortest first.
+//   - A bucket is a group of consecutive rows, padded to the length of the longest. Their sums are computed together:
+//     the k-th terms of all by one gather of rows of x and a multiplication with the weights, which XLA compiles into
+//     one vectorised loop.
+//   - A place is a position in the stored arrays: an entry or padding.
+//   - A long row, with too many entries for one sum, is cut into chunks, which form buckets of their own.
+//   - A level is a list of buckets. The first has the sums of short rows and of chunks, the second adds up the chunks'
+//     sums of each long row, and further ones follow if there are too many. From the second on, a place has a chunk's
+//     sum.
+//   - A copy of a node stands for it in one attention head; see [PatternOptions].
 //
 // The cost of a product is proportional to the number of entries, plus up to 25 % for padding.
 package sparse

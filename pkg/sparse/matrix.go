@@ -4,29 +4,23 @@ import (
 	"fmt"
 	"slices"
 
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// Matrix is a sparse matrix A, [n, m], whose weights are known beforehand. It is stored in the form in which the engine
-// multiplies it by dense matrices; see [Matrix.On]. If A is not symmetric, Matrix also holds the transpose of A, which
-// derivatives need.
+// Matrix is a sparse matrix A, [n, m], with weights known beforehand, laid out for the engine; see [Matrix.On].
 type Matrix struct {
 	rows     Order
-	forward  *laid
-	backward *laid // equal to forward if A is symmetric
+	forward  *sliced
+	backward *sliced // the transpose; equal to forward if A is symmetric
 	entries  int
 }
 
-// laid is a sparse matrix in the form of [sliced], with the arrays that are passed to the program.
-type laid struct {
-	*sliced
-	arrays
-}
-
-// NewMatrix lays out a square matrix. Rows of x and of A x are in the given order; nil is the order by length, in which
-// results need not be reordered. All matrices of a model must have one order.
+// NewMatrix lays out a square matrix, with rows of x and of A x in the given order; nil is that by length, which needs
+// no reordering. All matrices of a model must have one order.
 func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but an adjacency within a graph is square: see NewRectangular",
@@ -41,8 +35,8 @@ func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	return newMatrix(a, order, order, Constant)
 }
 
-// NewRectangular lays out a matrix [n, m] whose rows and columns stand for different sets, such as users and things, or
-// nodes and features that are mostly 0. A nil order is [AsGiven].
+// NewRectangular lays out a matrix whose rows and columns stand for different sets, such as nodes and features. A nil
+// order is [AsGiven].
 func NewRectangular(a *CSR, rows, columns Order) (*Matrix, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -71,8 +65,8 @@ func newMatrix(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {
 }
 
 // layOut lays out a, with weights that are known beforehand.
-func layOut(a *CSR, rows, columns Order, layout Layout) *laid {
-	l := &laid{sliced: slice(a, 1, rows, columns.positions(), layout)}
+func layOut(a *CSR, rows, columns Order, layout Layout) *sliced {
+	l := slice(a, 1, rows, columns.positions(), layout)
 	l.base()
 	add(&l.arrays, weight, l.weight)
 	l.reorder(rows, 1)
@@ -80,14 +74,14 @@ func layOut(a *CSR, rows, columns Order, layout Layout) *laid {
 }
 
 // base adds the arrays that a [Matrix] and a [Pattern] have in common.
-func (l *laid) base() {
+func (l *sliced) base() {
 	add(&l.arrays, column, l.column)
 	add(&l.arrays, chunk, l.chunk)
 	add(&l.arrays, chunkWeight, l.chunkWeight)
 }
 
 // reorder adds the array that brings results to the order of rows, unless they are in it.
-func (l *laid) reorder(rows Order, copies int) {
+func (l *sliced) reorder(rows Order, copies int) {
 	if slices.Equal(rows, l.order) {
 		return
 	}
@@ -114,23 +108,17 @@ func copied(positions []int32, copies int) []int32 {
 	return out
 }
 
-// SymNorm is the adjacency matrix with self loops, symmetrically normalised (Kipf and Welling 2017; section 3.3 of the
-// paper that revgnn implements):
-//
-//	Â = D^-1/2 (A + I) D^-1/2
-//
-// The diagonal matrix D has the row sums of A + I, which are the nodes' degrees, self loops included. The spectral norm
-// of Â is 1. An isolated node i keeps its own features, since Â_ii = 1.
+// SymNorm is Â = D^-1/2 (A + I) D^-1/2 for the row sums D of A + I (Kipf and Welling 2017; paper section 3.3). Its
+// spectral norm is 1. An isolated node keeps its own features.
 func SymNorm(g *graphs.Graph) (*Matrix, error) {
 	return NewMatrix(Adjacency(g).WithSelfLoops().SymmetricNormalised(), nil)
 }
 
-// Size is the number of rows of A. Entries is the number of stored entries. (For [SymNorm] of a graph with n nodes and
-// |E| edges, Entries is 2|E| + n: two entries for each edge, and one for each self loop.)
+// Size is the number of rows, Entries that of stored entries: 2|E| + n for [SymNorm].
 func (m *Matrix) Size() int    { return m.forward.rows }
 func (m *Matrix) Entries() int { return m.entries }
 
-// Places is the number of terms of a product A x: entries, padding, and sums of chunks.
+// Places is the number of terms of a product: entries, padding, and sums of chunks.
 func (m *Matrix) Places() int { return len(m.forward.column) + len(m.forward.chunk) }
 
 // Symmetric tells whether A equals its transpose, in one order of rows and columns.
@@ -145,4 +133,68 @@ func (m *Matrix) Tensors() []*tensors.Tensor {
 		return m.forward.tensors
 	}
 	return slices.Concat(m.forward.tensors, m.backward.tensors)
+}
+
+// Operator is a sparse matrix A, [n, m], inside a GoMLX computation or a loop body. Its products can be differentiated
+// any number of times in x. [Matrix.On] makes one of weights that are known beforehand, [BareEdges.Operator] one of
+// weights that a model computes.
+type Operator struct {
+	forward, backward *sliced
+	nodes             []*Node // the arrays of forward, then those of backward unless it equals forward
+	weights           *Node   // [places, 1]; nil for the stored weights
+	transposed        bool
+}
+
+// On returns the operator for the nodes that stand for the arrays of [Matrix.Tensors].
+func (m *Matrix) On(nodes []*Node) Operator {
+	return Operator{forward: m.forward, backward: m.backward, nodes: nodes}
+}
+
+// Fixed implements [loop.Fixed]: the weights of the matrix get no gradient.
+func (Operator) Fixed() {}
+
+// Product is A x, [n, d], for x of shape [m, d]. If v is the cotangent of A x, the cotangent of x is A^T v.
+func (o Operator) Product(x *Node) *Node {
+	s, back := bindBoth(o.forward, o.backward, o.nodes)
+	if o.transposed {
+		s, back = back, s
+	}
+	checkRows("Product", "x", x, back.rows)
+	w := o.weights
+	if w == nil {
+		w = s.array(weight)
+	}
+	y := s.inOrder(s.product(w, StopGradient(x), s.array(column)))
+	return loop.Custom(y, []*Node{x}, func(v *Node) []*Node { return []*Node{o.Transposed().Product(v)} })
+}
+
+// Transposed is the operator A^T, which passes messages against the direction of the edges.
+func (o Operator) Transposed() Operator {
+	o.transposed = !o.transposed
+	return o
+}
+
+// bindBoth binds a matrix and its transpose to their nodes, which nodes has once if both are the same.
+func bindBoth(forward, backward *sliced, nodes []*Node) (f, b sums) {
+	if forward == backward {
+		f = forward.bind(nodes)
+		return f, f
+	}
+	n := min(len(forward.tensors), len(nodes)) // if there are too few nodes, bind panics below
+	return forward.bind(nodes[:n]), backward.bind(nodes[n:])
+}
+
+// checkRows panics unless x is a matrix with the given number of rows.
+func checkRows(operation, what string, x *Node, rows int) {
+	if dims := x.Shape().Dimensions; len(dims) != 2 || dims[0] != rows {
+		panic(fmt.Errorf("sparse: %s needs %s of shape [%d, any], not %v", operation, what, rows, dims))
+	}
+}
+
+// inOrder brings rows from the order by length to the model's.
+func (s sums) inOrder(x *Node) *Node {
+	if at := s.array(toOrder); at != nil {
+		return Gather(x, at)
+	}
+	return x
 }

@@ -7,53 +7,43 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Pattern is a sparse matrix without weights: it only says where the entries are. The entries are the edges of a graph,
-// and a model computes values for the edges. An array of these values has shape [places, k]: a row of k numbers for
-// each place. A place holds either an edge or padding; see [Pattern.Places] and the package's documentation. The
-// operations of a pattern are the methods of [Edges] and of [BareEdges].
+// Pattern is a sparse matrix without weights: the edges of a graph, for which a model computes values, [places, k]. The
+// operations are methods of [Edges] and of [BareEdges].
 type Pattern struct {
 	rows, columns Order
 	copies        int
 	symmetric     bool
-	forward       *laid
-	backward      *laid // the transpose; equal to forward if the pattern is symmetric; nil unless made ForGradients
+	forward       *sliced
+	backward      *sliced // the transpose; equal to forward if the pattern is symmetric; nil unless made ForGradients
 	options       PatternOptions
 }
 
-// Use says which operations a [Pattern] is for. Only the arrays that these operations need are made, passed to the
-// program and kept in memory.
+// Use says which operations a [Pattern] is for. Only the arrays that these need are made.
 type Use uint
 
 const (
-	// ForGradients is the default. It allows all methods of [Edges], and the methods Dots, Transpose and Softmax of
-	// [BareEdges].
+	// ForGradients is the default: all methods of [Edges], and Dots, Transpose and Softmax of [BareEdges].
 	ForGradients Use = 1 << iota
-	// ForLoopAttention allows the methods Sources, Targets and Products of [BareEdges], which attention in loop bodies
-	// needs. With ForLoopAttention, a call of Products can compute two products at once.
+	// ForLoopAttention is for Sources, Targets and Products of [BareEdges] in loop bodies, with two products at once.
 	ForLoopAttention
-	// ForDiagonal allows the method [BareEdges.Diagonal], which marks the entries on the diagonal.
+	// ForDiagonal is for [BareEdges.Diagonal].
 	ForDiagonal
 )
 
-// PatternOptions are the settings of [NewPattern]. The zero value makes a pattern of edges within one graph. This
-// pattern has one copy of each node, and allows the operations of [Edges].
+// PatternOptions are the settings of [NewPattern]; zero is for edges within one graph, without copies, and [Edges].
 type PatternOptions struct {
 	// Uses says which operations the pattern is for; 0 stands for ForGradients.
 	Uses Use
-	// Heads is the number of copies of every node, with one copy for each attention head; 0 stands for 1. For n nodes,
-	// the pattern has n*Heads rows. Copy k of the node at position i is row i*Heads + k. Edges join copies of the same
-	// head: if node j is a neighbour of node i, copy k of j is a neighbour of copy k of i. Features of shape [n,
-	// Heads*d] must be reshaped to [n*Heads, d]. The program does not grow with Heads.
+	// Heads is the number of copies of every node, one for each attention head; 0 is 1. Copy k of the node at position
+	// i is row i*Heads + k, and joins copies k: features [n, Heads*d] must be reshaped to [n*Heads, d]. The program
+	// does not grow with Heads.
 	//
-	// A model can also have several heads without copies: leave Heads at 0, and give each edge one value for each head,
-	// in an array [places, heads]. If the features of each head have 8 columns, products without copies are twice as
-	// fast as with copies. If they have many more columns, products without copies are several times slower.
+	// Without copies, give edges one value per head, [places, heads]. That is twice as fast for heads of 8 columns, and
+	// several times slower for many more.
 	Heads int
-	// Order is the order of the rows. If Bipartite is not set, Order is also the order of the columns, and nil stands
-	// for the order by length, as in [NewMatrix].
+	// Order is that of the rows and, unless Bipartite, of the columns; nil is the order by length, as in [NewMatrix].
 	Order Order
-	// Bipartite says that rows and columns are different sets of nodes. The field Order is then the order of the rows,
-	// and the field Columns is the order of the columns. For both fields, nil then stands for [AsGiven].
+	// Bipartite says that rows and columns are different sets, with the orders Order and Columns; nil is [AsGiven].
 	Bipartite bool
 	Columns   Order
 }
@@ -76,21 +66,36 @@ func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 	edges := *a
 	edges.Weight = ones(a.Entries())
 	p.symmetric = !o.Bipartite && edges.Symmetric()
-	p.forward = &laid{sliced: slice(&edges, p.copies, p.rows, p.columns.positions(), Computed)}
+	p.forward = slice(&edges, p.copies, p.rows, p.columns.positions(), Computed)
 	p.forward.base()
 	add(&p.forward.arrays, weight, p.forward.weight)
 	p.forward.reorder(p.rows, p.copies)
 	if !slices.Equal(p.rows, p.forward.order) {
 		add(&p.forward.arrays, fromOrder, copied(rowsIn(p.rows, p.forward.order), p.copies))
 	}
-	if o.Uses&(ForGradients|ForLoopAttention) != 0 {
-		p.addRows()
+	f := p.forward
+	if o.Uses&(ForGradients|ForLoopAttention) != 0 { // the row of each place, in the model's order
+		rows := f.rowOf()
+		if !slices.Equal(p.rows, f.order) {
+			back := copied(rowsIn(p.rows, f.order), p.copies)
+			for i, r := range rows {
+				rows[i] = back[r]
+			}
+		}
+		add(&f.arrays, rowOf, rows)
 	}
 	if o.Uses&ForGradients != 0 {
 		p.addGradients(&edges)
 	}
 	if o.Uses&ForLoopAttention != 0 {
-		p.addLoopAttention()
+		add(&f.arrays, columnTwin, f.column) // for two products at once; see [BareEdges.Products]
+		if p.copies > 1 {
+			nodes := make([]int32, len(f.column))
+			for i, c := range f.column {
+				nodes[i] = c / int32(p.copies)
+			}
+			add(&f.arrays, node, nodes)
+		}
 	}
 	if o.Uses&ForDiagonal != 0 {
 		return p, p.addDiagonal()
@@ -133,7 +138,7 @@ func (p *Pattern) addGradients(a *CSR) {
 	p.backward = p.forward
 	if !p.symmetric {
 		t.Weight = a.Weight
-		p.backward = &laid{sliced: slice(t, p.copies, p.columns, p.rows.positions(), Computed)}
+		p.backward = slice(t, p.copies, p.columns, p.rows.positions(), Computed)
 		p.backward.base()
 		add(&p.backward.arrays, weight, p.backward.weight)
 		p.backward.reorder(p.columns, p.copies)
@@ -146,7 +151,7 @@ func (p *Pattern) addGradients(a *CSR) {
 // mirrorImages is the array mirror. Entry e of the transpose is entry from[e] of the pattern. Padding points to itself
 // if the pattern is symmetric, else to 0.
 func (p *Pattern) mirrorImages(from []int32) []int32 {
-	number := func(l *laid, place int, entry int32) int {
+	number := func(l *sliced, place int, entry int32) int {
 		return int(entry)*p.copies + int(l.column[place])%p.copies
 	}
 	at := make([]int32, len(from)*p.copies)
@@ -166,33 +171,6 @@ func (p *Pattern) mirrorImages(from []int32) []int32 {
 	return mirrored
 }
 
-// addRows adds the row of each place, in the model's order.
-func (p *Pattern) addRows() {
-	f := p.forward
-	rows := f.rowOf()
-	if !slices.Equal(p.rows, f.order) {
-		back := copied(rowsIn(p.rows, f.order), p.copies)
-		for i, r := range rows {
-			rows[i] = back[r]
-		}
-	}
-	add(&f.arrays, rowOf, rows)
-}
-
-// addLoopAttention adds what [BareEdges.Products] needs for two products at once: the columns again and, where nodes
-// have copies, the node of each column.
-func (p *Pattern) addLoopAttention() {
-	f := p.forward
-	add(&f.arrays, columnTwin, f.column)
-	if p.copies > 1 {
-		nodes := make([]int32, len(f.column))
-		for i, c := range f.column {
-			nodes[i] = c / int32(p.copies)
-		}
-		add(&f.arrays, node, nodes)
-	}
-}
-
 // addDiagonal adds the array that is 1 at entries on the diagonal.
 func (p *Pattern) addDiagonal() error {
 	if p.options.Bipartite {
@@ -201,9 +179,8 @@ func (p *Pattern) addDiagonal() error {
 	f := p.forward
 	marks := make([]float32, len(f.column))
 	for i, r := range f.rowOf() {
-		// v is the row of place i, and c is its column. So that v and c can be compared, both are numbered in the same
-		// way: copy k of node j has the number j*copies + k. The arrays use different numbers: r is a position in the
-		// order by length, and f.column[i] is a position in the model's order.
+		// Row v and column c of the place: copy k of node j is j*copies + k. (r and f.column[i] are positions in other
+		// orders.)
 		v := f.order[int(r)/p.copies]*int32(p.copies) + r%int32(p.copies)
 		c := p.columns[int(f.column[i])/p.copies]*int32(p.copies) + f.column[i]%int32(p.copies)
 		if f.entry[i] >= 0 && v == c {
@@ -214,14 +191,11 @@ func (p *Pattern) addDiagonal() error {
 	return nil
 }
 
-// Heads is the number of copies of each node.
 func (p *Pattern) Heads() int { return p.copies }
 
-// Size is the number of rows: one for each copy of each node.
-func (p *Pattern) Size() int { return p.forward.sliced.rows }
+func (p *Pattern) Size() int { return p.forward.rows }
 
-// Places is the number of rows of values of edges.
-func (p *Pattern) Places() int { return len(p.forward.sliced.column) }
+func (p *Pattern) Places() int { return len(p.forward.column) }
 
 // Symmetric tells whether there is (j, i) for every (i, j). Bipartite patterns are never symmetric.
 func (p *Pattern) Symmetric() bool { return p.symmetric }
@@ -254,7 +228,7 @@ func Collect[T any](p *Pattern, values []T, width int) []T {
 	var out []T
 	for place, e := range p.forward.entry {
 		if e >= 0 {
-			at := (int(e)*p.copies + int(p.forward.sliced.column[place])%p.copies) * width
+			at := (int(e)*p.copies + int(p.forward.column[place])%p.copies) * width
 			if need := at + width; need > len(out) {
 				out = append(out, make([]T, need-len(out))...)
 			}

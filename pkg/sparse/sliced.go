@@ -3,68 +3,87 @@ package sparse
 import (
 	"math"
 	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
 )
+
+// name is that of an array that is passed to the program.
+type name string
+
+const (
+	column      name = "column"         // for each place, the column of its entry
+	columnTwin  name = "column, again"  // the same numbers as column, for a second product; see [BareEdges.Products]
+	node        name = "node"           // for each place, the node of which the column is a copy
+	rowOf       name = "row"            // for each place, its row
+	weight      name = "weight"         // for each place, the weight; in patterns, 1 for entries and 0 for padding
+	chunk       name = "chunk"          // for each place of the second and later levels, the chunk whose sum it holds
+	chunkWeight name = "chunk weight"   // for each place of the second and later levels, 1 for a chunk, 0 for padding
+	owner       name = "owner"          // for each chunk of the first level, its row
+	mirror      name = "mirror"         // for each place of the transpose, the pattern's place with the same entry
+	diagonal    name = "diagonal"       // for each place, 1 if its entry is on the diagonal, else 0
+	toOrder     name = "rows in order"  // for each row in the model's order, its position in the order by length
+	fromOrder   name = "rows by length" // for each row in the order by length, its position in the model's order
+)
+
+// arrays are tensors, which stay in memory, so that only those that are needed are made, and their names.
+type arrays struct {
+	names   []name
+	tensors []*tensors.Tensor
+}
+
+// add adds an array [number of values, 1], unless it is empty.
+func add[T int32 | float32](a *arrays, n name, values []T) {
+	if len(values) > 0 {
+		a.names = append(a.names, n)
+		a.tensors = append(a.tensors, tensors.FromFlatDataAndDimensions(values, len(values), 1))
+	}
+}
 
 // Layout says how rows are cut into chunks and divided into buckets; see the package's documentation.
 type Layout struct {
-	// longest is the largest number of terms of a sum. Rows with more entries than this are cut into chunks of about
-	// equal length. Sums must not be too long: on CPUs, XLA does not vectorise a loop that adds up some 200 terms or
-	// more.
+	// longest is the most terms of a sum: on CPUs, XLA does not vectorise loops that add up some 200 terms or more.
+	// Longer rows are cut into chunks.
 	longest int
-	// most limits two counts. One is the number of buckets for the short rows of all levels together. The other is the
-	// number of buckets for the chunks of one level. These counts may exceed the limit if fewer buckets would cost much
-	// more time; see [split].
+	// most limits the buckets of the short rows of all levels, and those of the chunks of one level, unless fewer would
+	// cost much more time; see [split].
 	most int
 }
 
-// Constant is the layout for weights that are known beforehand. Computed is the layout for weights that a model
-// computes, such as those of attention.
+// Constant is the layout for weights that are known beforehand: of sums up to 16 to 128 terms, 32 were the fastest for
+// products with [SymNorm]'s matrix on Tolokers and Squirrel.
 //
-// Constant has sums of up to 32 terms. For products with the matrix of [SymNorm], this limit was the fastest of those
-// tried, from 16 to 128, on the datasets Tolokers and Squirrel. Computed has sums of up to 16 terms, since shorter sums
-// compile faster. The compile time matters more for attention, since the program contains every sum many times. With 16
-// instead of 32 terms, models with attention compile in a third less time, and run up to a tenth slower. (We measured
-// GAT on Squirrel and on Chameleon, and GRAND on Tolokers.)
-//
-// Computed does not limit the number of buckets. With a limit, there are few buckets, and XLA puts all of them into one
-// kernel (see [fused]). For weights that a model computes, this kernel takes long to compile, and the program is no
-// faster. For GRAND on Chameleon, compiling took 7.3 s and 820 MB with the limit, and 4.6 s and 480 MB without it.
+// Computed is that for weights that a model computes, as in attention, whose programs contain every sum many times:
+// with 16 terms, they compile in a third less time, and run up to a tenth slower (GAT on Squirrel and on Chameleon,
+// GRAND on Tolokers). With few buckets, XLA puts them into one kernel ([fused]), which takes long to compile and is no
+// faster: GRAND on Chameleon took 7.3 s and 820 MB, and 4.6 s and 480 MB without the limit.
 var (
 	Constant = Layout{longest: 32, most: fused}
 	Computed = Layout{longest: 16, most: math.MaxInt}
-	// once is the layout for products that a program computes only once, outside loops. For these products, the compile
-	// time matters more than the running time.
+	// once is the layout for products outside loops, where the compile time matters more.
 	once = Layout{longest: 16, most: 3}
 )
 
-// sliced is a sparse matrix in the form in which the engine computes with it. Arrays of the first level list places
-// bucket by bucket, and in a bucket the first entry of every row, then the second of every row, and so on. Padding has
-// weight 0.
+// sliced is a sparse matrix as the engine computes with it. Arrays of the first level list places bucket by bucket, and
+// in a bucket the first entry of every row, then the second, and so on.
 type sliced struct {
-	// rows is the number of rows, and columns is the number of columns. If nodes have several copies, each copy has a
-	// row and a column of its own. order lists the nodes by ascending length of their rows. It lists each node once,
-	// even if the node has several copies. The rows are stored in this order, and the copies of a node are next to each
-	// other.
+	// Each copy of a node has a row and a column. order lists the nodes by ascending length; rows are stored in this
+	// order, with the copies of a node side by side.
 	rows, columns int
 	order         Order
 	*level
-	// These three arrays have one value for each place of the first level. column says in which column the place's
-	// entry is: it is the position of this column in the model's order of the columns, in which each copy of a node has
-	// its own position. weight is the entry's weight. entry is the entry's number in the [CSR] matrix. At places of
-	// padding, column and weight are 0, and entry is -1.
+	// For each place of the first level: the column of its entry, as a position in the model's order (0 for padding),
+	// the entry's number in the [CSR] (-1), and its weight (0).
 	column, entry []int32
 	weight        []float32
-	// These two arrays have one value for each place of the second and later levels. There, a place holds the sum of a
-	// chunk of the level before, or padding. For a sum, chunk is the number of the chunk, and chunkWeight is 1. For
-	// padding, both are 0.
+	// For each place of later levels: the chunk of the level before whose sum it has, and 1; both are 0 for padding.
 	chunk       []int32
 	chunkWeight []float32
-	// owner[c] is the number of the row that chunk c of the first level is a part of. Rows are numbered in the order by
-	// length.
+	// owner[c] is the row, by length, that chunk c of the first level is a part of.
 	owner []int32
+	arrays
 }
 
-// row is the sum of weight[k] x[index[k]] over k. On the first level, x[i] is row i of the dense matrix, and term k is
+// row is the sum of weight[k] x[index[k]] over k. On the first level, x[i] is row i of the dense matrix, and term k
 // entry first+k of the [CSR]; on later levels, x[i] is the sum of chunk i of the level before.
 type row struct {
 	index  []int32
@@ -72,8 +91,8 @@ type row struct {
 	first  int
 }
 
-// slice lays out a. columns[j] is the position of node j in the model's order. Copy k of node i sums over the copies k
-// of i's neighbours. Rows are sorted by length, those of equal length in the order of rows.
+// slice lays out a. columns[j] is the position of node j in the model's order. Rows of equal length are in the order of
+// rows.
 func slice(a *CSR, copies int, rows Order, columns []int32, layout Layout) *sliced {
 	s := &sliced{rows: a.Rows * copies, columns: a.Columns * copies, order: a.byLength(rows)}
 	list := make([]row, 0, s.rows)

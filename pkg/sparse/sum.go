@@ -9,15 +9,13 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// sums is a sparse matrix inside a GoMLX computation, whose nodes stand for the arrays of laid. Its methods compute
-// sums over the entries of each row.
+// sums is a sparse matrix inside a computation, with sums over the entries of rows.
 type sums struct {
-	*laid
+	*sliced
 	nodes []*Node
 }
 
-// bind returns the matrix for the nodes that stand for its arrays.
-func (l *laid) bind(nodes []*Node) sums {
+func (l *sliced) bind(nodes []*Node) sums {
 	if len(nodes) != len(l.tensors) {
 		panic(fmt.Errorf("sparse matrix: %d nodes for %d arrays: pass what Tensors returns, in its order",
 			len(nodes), len(l.tensors)))
@@ -25,7 +23,7 @@ func (l *laid) bind(nodes []*Node) sums {
 	return sums{l, nodes}
 }
 
-// array returns the node that stands for an array, or nil if this array was not made. The method need panics then.
+// array stands for an array, or is nil if this was not made; need panics then.
 func (s sums) array(n name) *Node {
 	if i := slices.Index(s.names, n); i >= 0 {
 		return s.nodes[i]
@@ -42,11 +40,8 @@ func (s sums) need(n name, operation string) *Node {
 	return a
 }
 
-// product computes Σ_j w_ij x_j for each row i of the sparse matrix, where x_j is row j of x. w, [places, heads], has
-// the weight w_ij for the entry (i, j) at each place, once for each head. Padding must have the weight 0. The argument
-// columns, [places, 1], has the number j for each place. x has d columns: first the columns of the first head, then the
-// columns of the second head, and so on. The result has d columns in the same order. It has a row for each row of the
-// sparse matrix, in the order by length.
+// product is Σ_j w_ij x_j for each row i, by length: w, [places, heads], is 0 for padding; columns, [places, 1], has
+// the j; x has its columns head by head.
 func (s sums) product(w, x, columns *Node) *Node {
 	d := x.Shape().Dimensions[1]
 	terms, heads := x, 1
@@ -69,10 +64,8 @@ func (s sums) product(w, x, columns *Node) *Node {
 	return s.addChunks(parts, x)
 }
 
-// addChunks completes a product. The argument parts has an array for each bucket of the first level, with the sums of
-// the bucket's rows. These are sums of short rows or of chunks. For each long row, addChunks adds up the sums of its
-// chunks. It returns the rows of the product in the order by length. x is the dense matrix of the product. If there are
-// no buckets, the result has no rows, and as many columns as x.
+// addChunks completes a product: parts has the sums of each bucket of the first level. Without buckets, the result has
+// no rows, and as many columns as x.
 func (s sums) addChunks(parts []*Node, x *Node) *Node {
 	if len(parts) == 0 {
 		return BroadcastToDims(loop.Float(x, 0), 0, x.Shape().Dimensions[1])
@@ -82,15 +75,13 @@ func (s sums) addChunks(parts []*Node, x *Node) *Node {
 	})
 }
 
-// term returns the rows of v for term k of the bucket's rows, where k is counted from 0. v has a row for each place.
-// The result has a row for each row of the bucket.
+// term is term k of v, which has a row for each place, for all rows of the bucket.
 func (b bucket) term(v *Node, k int) *Node {
 	return Slice(v, AxisRange(b.from+k*b.rows, b.from+(k+1)*b.rows))
 }
 
-// sum computes, for each row of the bucket, a weighted sum of rows of x. For each place, index has the number of the
-// row of x to add. The function weight returns the weights of term k for all rows of the bucket. These weights are
-// broadcast to the shape of the rows that are gathered from x, and therefore must have as many axes as x.
+// sum is, for each row of the bucket, a weighted sum of the rows of x at index. weight returns the weights of term k,
+// with as many axes as x.
 func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 	for k := range b.terms {
 		w := weight(k)
@@ -111,18 +102,15 @@ func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 	return sum
 }
 
-// assemble returns an array with the sums of all rows of the level, both short and long. The argument parts has an
-// array for each bucket of the level, with the sums of the bucket's rows or chunks. The argument sum is a function that
-// computes the sums of a bucket b of the next level. Its argument chunks has the sums of all chunks of this level.
+// assemble returns the sums of all rows of the level, from those of each bucket. sum computes the sums of a bucket of
+// the next level from those of all chunks of this one.
 func (l *level) assemble(parts []*Node, sum func(b bucket, chunks *Node) *Node) *Node {
 	if l.next == nil {
 		return concatenate(parts)
 	}
-	// The sums of chunks are concatenated here. The sums of short rows and of long rows are concatenated below. A
-	// single concatenation of all parts would be slower. Two operations would read it: the gather of the next level,
-	// and a slice that takes the short rows. XLA might then compute the parts twice, once for each operation. But the
-	// parts are computed by gathers. If a gather is needed twice, XLA does not compute the gather within the loop that
-	// adds up the gathered rows, but stores these rows in memory. This is nine times slower.
+	// Chunks are concatenated apart from short rows. A single concatenation would be read by the gather of the next
+	// level and by a slice: XLA might compute the parts, gathers, twice, and would then store the gathered rows, nine
+	// times slower.
 	chunks := concatenate(parts[l.whole:])
 	var above []*Node
 	for _, b := range l.next.buckets {
@@ -138,13 +126,11 @@ func concatenate(parts []*Node) *Node {
 	return Concatenate(parts, 0)
 }
 
-// lowest is used in place of minus infinity in computations of maxima. The softmax subtracts a maximum from numbers
-// that may equal it. For minus infinity, the difference would be NaN; for lowest, it is 0.
+// lowest is minus infinity in maxima, without NaN in differences.
 const lowest = -1e30
 
-// fold combines the values of each row's entries by a function such as Add or Max. v, [places, k], has the values. The
-// argument neutral is a number that does not change the result, such as 0 for Add. In v, padding must have this value.
-// In the result, rows without entries have this value. The result is [rows, k], with its rows in the order by length.
+// fold combines the values of each row's entries, v, [places, k], by a function such as Add or Max, to [rows, k], by
+// length. Padding has the neutral value, and so do rows without entries.
 func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *Node {
 	width := v.Shape().Dimensions[1]
 	none := func(rows int) *Node { return BroadcastToDims(loop.Float(v, neutral), rows, width) }
@@ -172,26 +158,31 @@ func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *No
 	})
 }
 
-// spread copies the values of each row to the row's places. v is [rows, k], with its rows in the order by length, and
-// the result is [places, k].
+// spread copies the values of rows by length, [rows, k], to their places.
 func (s sums) spread(v *Node) *Node {
 	width := v.Shape().Dimensions[1]
-	rows := s.chunked(v)
+	return s.perBucket(v, func(b bucket, own *Node) *Node {
+		return Reshape(BroadcastToDims(Reshape(own, 1, b.rows, width), b.terms, b.rows, width), b.terms*b.rows, width)
+	})
+}
+
+// perBucket computes the values of places, bucket by bucket, from those of the bucket's rows or chunks, own, [1, rows,
+// k].
+func (s sums) perBucket(rows *Node, f func(b bucket, own *Node) *Node) *Node {
+	rows = s.chunked(rows)
 	var parts []*Node
 	from := 0
 	for _, b := range s.buckets {
 		if b.terms > 0 {
-			row := Reshape(Slice(rows, AxisRange(from, from+b.rows)), 1, b.rows, width)
-			parts = append(parts, Reshape(BroadcastToDims(row, b.terms, b.rows, width), b.terms*b.rows, width))
+			own := Slice(rows, AxisRange(from, from+b.rows))
+			parts = append(parts, f(b, Reshape(own, 1, b.rows, rows.Shape().Dimensions[1])))
 		}
 		from += b.rows
 	}
 	return concatenate(parts)
 }
 
-// chunked copies rows of x to short rows and to chunks. x has a row for each row of the sparse matrix, in the order by
-// length. The result has a row for each short row, and then a row for each chunk of the first level. A short row gets
-// its own row of x. A chunk gets the row of x of the long row that the chunk is a part of.
+// chunked copies rows by length to short rows, and then to the chunks of the first level.
 func (s sums) chunked(x *Node) *Node {
 	if s.next == nil {
 		return x

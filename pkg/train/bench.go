@@ -12,43 +12,35 @@ import (
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// Benchmark is the result of [Bench]: the time and the memory that training steps take.
+// Benchmark is the result of [Bench].
 type Benchmark struct {
 	Model  string `json:"model"`
 	Graph  string `json:"dataset"`
 	Config Config `json:"config"`
 	Engine string `json:"engine"`
-	// Threads is the number of threads on which the engine computed, or 0 if results do not depend on this number.
+	// Threads is that of the engine, or 0 if results do not depend on it.
 	Threads int `json:"threads,omitempty"`
-	// Epochs is the number of training steps. EpochSeconds is the median time of a step; the first step is left out of
-	// the median. CompileSeconds is the time to build the program of the training step and to compile it.
+	// EpochSeconds is the median of the steps but the first, CompileSeconds the time to compile the step.
 	Epochs         int     `json:"epochs"`
 	EpochSeconds   float64 `json:"epoch_seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
-	// PeakRSS is the largest amount of main memory that the process has used at one time, in bytes (resident set size).
-	// It counts the time from the start of the process to the end of the benchmark.
-	PeakRSS int64 `json:"peak_rss_bytes"`
-	// PredictedBytes is a prediction of PeakRSS. It is made before the first step, from the memory that the compiler
-	// reports for the program. It is 0 if the compiler reports nothing.
+	// PeakRSS is the peak of the process's memory (resident set size), in bytes. PredictedBytes predicts it before the
+	// first step, from what the compiler reports, or is 0.
+	PeakRSS        int64      `json:"peak_rss_bytes"`
 	PredictedBytes int64      `json:"predicted_bytes,omitempty"`
 	Iterations     Iterations `json:"iterations"`
-	// Losses has the loss of each step, computed with the parameters before the step. Loss is the loss of the first
-	// step. If every step starts from the same parameters (see [Bench]), all losses are equal, unless there is dropout,
-	// which differs from step to step.
+	// Losses are those before each step, Loss the first. They are equal if steps start from the same parameters, but
+	// for dropout.
 	Losses []Number `json:"losses"`
 	Loss   Number   `json:"loss"`
 }
 
-// Bench measures the time of training steps (forward pass, backward pass and Adam) on the first split, without
-// evaluations. The number of steps is c.Epochs. It must be at least 2, since the median time leaves out the first step.
-//
-// If weights is nil, every step starts from the same parameters, drawn with the seed c.Seed, so that all steps do the
-// same work. If weights is not nil, the first step starts from these weights. Each later step starts from the
-// parameters that the step before has computed, as in training. The losses can then be compared with those of another
-// implementation that starts from the same weights.
+// Bench times c.Epochs training steps, at least 2, on the first split, without evaluations. Without weights, every step
+// starts from the same parameters, drawn by c.Seed, and does the same work. With weights, the first step starts from
+// these and each later one from the last, as in training, so that losses can be compared with another implementation.
 func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	weights map[string]Array) (b *Benchmark, err error) {
-	defer recovered(&err)
+	defer models.Recovered(&err)
 	if c.Epochs < 2 {
 		return nil, fmt.Errorf("epochs is %d: a benchmark needs 2 at least, since the first is not counted", c.Epochs)
 	}
@@ -99,9 +91,7 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	return b, nil
 }
 
-// setBack gives the parameters the values that they had before a step. The tensors in before are these values, in the
-// order in which s.trainable lists the parameters. Afterwards the store owns the tensors: the caller must neither use
-// nor release them.
+// setBack gives the parameters their values before a step. The store then owns the tensors.
 func (s *session) setBack(before []*tensors.Tensor) error {
 	for i, v := range s.trainable() {
 		if err := v.SetValue(before[i]); err != nil {

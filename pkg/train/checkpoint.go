@@ -1,28 +1,33 @@
 package train
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/models"
 )
 
-// OriginError is the error of a training that finds the checkpoint of another training in its file. The two trainings
-// differ in something that their numbers depend on (see [Origin]), such as the graph, a setting or the version of a
-// library. The checkpoint is neither used nor changed.
+// OriginError is that of a training that finds the checkpoint of another one, which it neither uses nor changes.
 type OriginError struct {
-	Path string
-	// Difference says in words how the other training differs from the present one; see [Origin.Difference]. For
-	// example, it is "has lr 0.02, not 0.01".
-	Difference string
+	Path       string
+	Difference string // see [Origin.Difference]; for example "has lr 0.02, not 0.01"
 }
 
 func (e *OriginError) Error() string {
@@ -35,24 +40,21 @@ type saver struct {
 	*Checkpoint
 	fit    *fit
 	origin Origin
-	// saved is the number of epochs that had been run when the last checkpoint was written. due is the earliest time
-	// for the next checkpoint. (A training that stops before this time writes a checkpoint, too.)
+	// saved is the number of epochs in the last checkpoint, due the earliest time for the next one.
 	saved int
 	due   time.Time
 }
 
-// newSaver returns the saver of a training. If c is nil, no checkpoints are wanted, and newSaver returns nil.
 func newSaver(f *fit, c *Checkpoint) (*saver, error) {
 	if c == nil {
 		return nil, nil
 	}
-	seen := models.Seen(f.config.Config, f.graph).Checksum()
-	origin, err := NewOrigin(f.engine, seen, f.result.Split, f.config, c.Versions)
+	origin, err := NewOrigin(f.engine, f.config.InputGraph(f.graph).Checksum(), f.result.Split, f.config, c.Versions)
 	return &saver{Checkpoint: c, fit: f, origin: origin, due: time.Now().Add(c.every(0))}, err
 }
 
-// save writes a checkpoint if now is true or if the time s.due has come. It writes none if no epoch has been run since
-// the last checkpoint. If the file cannot be written, the training goes on, and [Options].Notice gets a message.
+// save writes a checkpoint now or if it is due, unless no epoch was run since the last. A file that cannot be written
+// is a notice.
 func (s *saver) save(now bool) {
 	if s == nil || s.saved == s.fit.result.Epochs || !now && time.Now().Before(s.due) {
 		return
@@ -66,7 +68,7 @@ func (s *saver) save(now bool) {
 	s.due = time.Now().Add(s.every(time.Since(start)))
 }
 
-// state returns the present state of the training, for a checkpoint.
+// state is that of the training.
 func (s *saver) state() state {
 	f := s.fit
 	now := state{Origin: s.origin, Result: *f.result, Began: f.result.Began, History: f.result.History, Solve: f.solve,
@@ -80,8 +82,8 @@ func (s *saver) state() state {
 	return now
 }
 
-// resume reads the checkpoint's file, if there is one, and sets the training to the state in the file. Call it after
-// compiling the training step: compiling makes some of the variables that resume sets, such as those of Adam.
+// resume sets the training to the file's state, if there is one. Compiling the step before makes some of the variables,
+// such as Adam's.
 func (s *saver) resume() error {
 	if s == nil {
 		return nil
@@ -119,8 +121,7 @@ func (s *saver) resume() error {
 	return nil
 }
 
-// take copies a checkpoint's state into the fields of the training. It does not set the values of arrays, such as those
-// of the variables: resume does this afterwards.
+// take copies a checkpoint's state, except the values of arrays.
 func (f *fit) take(was state) {
 	*f.result = was.Result
 	r := f.result
@@ -140,8 +141,7 @@ func (f *fit) take(was state) {
 	}
 }
 
-// arrays lists the arrays that a checkpoint with the given state contains: the values of all variables in the store. If
-// there is a best epoch so far, the list also has the weights after this epoch and the logits computed with them.
+// arrays are all variables in the store and, if there is a best epoch, its weights and logits.
 func (s *saver) arrays(of state) (list []array) {
 	f := s.fit
 	for v := range f.store.IterVariables() {
@@ -160,8 +160,7 @@ func (s *saver) arrays(of state) (list []array) {
 		func(values []float32) { f.result.Logits = values }))
 }
 
-// variableArray describes a variable as an array of a checkpoint: its name, its shape, and functions that write its
-// value to a checkpoint and set it again. The variable may have any data type.
+// variableArray is a variable of any type.
 func variableArray(v *model.Variable) array {
 	return array{Name: v.Path(), Shape: v.Shape().String(), bytes: int(v.Shape().ByteSize()),
 		write: func(w io.Writer) error {
@@ -180,8 +179,7 @@ func variableArray(v *model.Variable) array {
 		}}
 }
 
-// floats describes a slice of numbers as an array of a checkpoint. When this array is read from a checkpoint, the
-// numbers are put into a new slice. The function keep gets the new slice, and stores it in the place of the old one.
+// floats are numbers that keep stores when they are read again.
 func floats(name string, shape []int, values []float32, keep func([]float32)) array {
 	size := 1
 	for _, d := range shape {
@@ -194,4 +192,172 @@ func floats(name string, shape []int, values []float32, keep func([]float32)) ar
 			keep(read)
 			return binary.Read(bytes.NewReader(b), binary.LittleEndian, read)
 		}}
+}
+
+// stateMagic begins a checkpoint's file, which [files.WriteSealed] writes with a checksum at the end:
+//
+//	stateMagic                       the format and its version
+//	uint64                           the length of the header, little-endian
+//	header                           a state, as JSON
+//	bytes                            the arrays that the header lists, one after the other
+const stateMagic = "revgnn checkpoint 1\n"
+
+type state struct {
+	Origin Origin `json:"origin"`
+	// The JSON of Result lacks the next three: [Result].Began, the history, and the best validation metric up to each
+	// epoch. Result.Seconds is the time up to this checkpoint.
+	Result   Result    `json:"result"`
+	Began    time.Time `json:"began"`
+	History  []Epoch   `json:"history"`
+	BestVals []Number  `json:"best_vals"`
+	// Solve, Adjoint and Patience are as in fit.
+	Solve    float64 `json:"solve"`
+	Adjoint  float64 `json:"adjoint"`
+	Patience int     `json:"patience"`
+	Arrays   []array `json:"arrays"`
+}
+
+// array is an array of a checkpoint, such as the value of a variable.
+type array struct {
+	Name  string `json:"name"`
+	Shape string `json:"shape"`
+	// bytes is its size. write writes the values, and set sets them from what write wrote.
+	bytes int
+	write func(io.Writer) error
+	set   func([]byte) error
+}
+
+func writeState(path string, s state) error {
+	header, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return files.WriteSealed(path, func(w io.Writer) error {
+		io.WriteString(w, stateMagic) // If this write fails, so do the later ones.
+		binary.Write(w, binary.LittleEndian, uint64(len(header)))
+		w.Write(header)
+		for _, a := range s.Arrays {
+			if err := a.write(w); err != nil {
+				return fmt.Errorf("%s: %w", a.Name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// damage is the error for a file that is not as writeState wrote it.
+type damage struct{ error }
+
+// readState returns a state and its arrays as bytes. wanted lists the arrays that the file must contain. Their sizes
+// are not taken from the file, which may be damaged.
+func readState(path string, wanted func(state) []array) (s state, content [][]byte, err error) {
+	f, err := files.OpenSealed(path, "a file that revgnn wrote")
+	var changed *files.DamageError
+	if errors.As(err, &changed) {
+		return s, nil, damage{err}
+	}
+	if err != nil {
+		return s, nil, err
+	}
+	defer f.Close()
+	in := bufio.NewReader(f)
+	magic := make([]byte, len(stateMagic))
+	var length uint64
+	if _, err := io.ReadFull(in, magic); err != nil || string(magic) != stateMagic {
+		return s, nil, damage{errors.New("it is of another format")}
+	}
+	if err := binary.Read(in, binary.LittleEndian, &length); err != nil || length > uint64(f.Size()) {
+		return s, nil, damage{errors.New("its header is too long")}
+	}
+	if err := json.NewDecoder(io.LimitReader(in, int64(length))).Decode(&s); err != nil {
+		return s, nil, damage{err}
+	}
+	// The decoder stops at the end of the JSON value, which may be before that of the header.
+	start := int64(len(stateMagic)+8) + int64(length)
+	in.Reset(io.NewSectionReader(f, start, f.Size()-start))
+	list := wanted(s)
+	if len(list) != len(s.Arrays) {
+		return s, nil, damage{fmt.Errorf("it has %d arrays, not %d", len(s.Arrays), len(list))}
+	}
+	for i, a := range list {
+		if kept := s.Arrays[i]; kept.Name != a.Name || kept.Shape != a.Shape {
+			return s, nil, damage{fmt.Errorf("it has %q of shape %s, not %q of shape %s",
+				kept.Name, kept.Shape, a.Name, a.Shape)}
+		}
+		b := make([]byte, a.bytes)
+		if _, err := io.ReadFull(in, b); err != nil {
+			return s, nil, damage{err}
+		}
+		content = append(content, b)
+	}
+	return s, content, nil
+}
+
+// Origin has, by name, all on which the results of a training depend, except the machine: the checksum of the graph as
+// the model reads it, the split, the engine, the model, settings, and versions of software. A checkpoint or a stored
+// result is used only for a training of the same origin.
+type Origin map[string]string
+
+// versionOf begins the names of versions.
+const versionOf = "version of "
+
+// NewOrigin returns the origin of a training on a graph with this checksum ([models.Config.InputGraph]).
+func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map[string]string) (Origin, error) {
+	o := Origin{"graph": graph, "split": strconv.Itoa(split), "engine": e.Name}
+	for key, value := range c.Resolved().Values() {
+		b, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("the setting %s cannot be written as JSON: %w", key, err)
+		}
+		o[key] = string(b)
+	}
+	o["model"] = c.Model
+	for name, version := range versions {
+		o[versionOf+name] = version
+	}
+	if e.Version != "" {
+		o[versionOf+"the plugin"] = e.Version
+	}
+	return o, nil
+}
+
+// Difference names the most important difference of two origins, in words that follow "the checkpoint" or "the result":
+// that of the model, then of the engine, the split and the settings, the graph, and versions. It is "" for equal ones.
+func (kept Origin) Difference(wanted Origin) string {
+	all := maps.Clone(kept)
+	maps.Copy(all, wanted)
+	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+	})
+	for _, name := range names {
+		if kept[name] != wanted[name] {
+			return describe(name, kept[name], wanted[name])
+		}
+	}
+	return ""
+}
+
+func rank(name string) int {
+	switch {
+	case name == "model":
+		return 0
+	case name == "graph":
+		return 2
+	case strings.HasPrefix(name, versionOf):
+		return 3
+	}
+	return 1
+}
+
+func describe(name, kept, wanted string) string {
+	if what, is := strings.CutPrefix(name, versionOf); is {
+		return fmt.Sprintf("was made with %s %s, not %s", what, cmp.Or(kept, "unknown"), cmp.Or(wanted, "unknown"))
+	}
+	switch name {
+	case "graph":
+		return fmt.Sprintf("is of another graph (its checksum is %.12s, not %.12s)", kept, wanted)
+	case "model", "split":
+		return fmt.Sprintf("is of %s %s, not %s", name, kept, wanted)
+	}
+	return fmt.Sprintf("has %s %s, not %s", name, cmp.Or(kept, "unknown"), cmp.Or(wanted, "unknown"))
 }

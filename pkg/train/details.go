@@ -11,37 +11,28 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
-// Details are what an HTML page about a training shows besides the numbers in [Result]: curves over epochs, a confusion
-// matrix or a ROC curve, and the smoothness of the features. They are small enough to be stored in a run record.
+// Details are what a page about a training shows beside [Result], small enough for a run record.
 type Details struct {
-	// Metric is the name of the metric by which models of the graph are judged: "accuracy" or "roc_auc". Classes are
-	// the names of the graph's classes.
+	// Metric is "accuracy" or "roc_auc".
 	Metric  string   `json:"metric"`
 	Classes []string `json:"classes"`
 	Curves  Curves   `json:"curves"`
-	// If the metric is accuracy, Confusion is the confusion matrix ([metrics.Confusion]): the number of nodes for each
-	// true class and each predicted class. It is left out if there are more than 64 classes. If the metric is ROC-AUC,
-	// ROC is the ROC curve. Confusion or ROC is computed with the weights of the best epoch on the test nodes. If the
-	// split has no test nodes, it is computed on the validation nodes. Judged says which nodes: "test" or "validation".
+	// Confusion, for accuracy and up to 64 classes, has the nodes for each true and each predicted class
+	// ([metrics.Confusion]); ROC is the curve for ROC-AUC. They are of the best epoch, on the nodes that Judged names:
+	// "test" or, without test nodes, "validation".
 	Judged    string  `json:"judged,omitempty"`
 	Confusion [][]int `json:"confusion,omitempty"`
 	ROC       *ROC    `json:"roc,omitempty"`
-	// Forward has the smoothness of the features after some of the forward layers. Reverse has the smoothness after
-	// some of the reverse layers. Both are computed with the weights of the best epoch. If the smoothness cannot be
-	// computed, NoSmoothness says why, in a sentence.
+	// Smoothness after some of the forward and of the reverse layers, in the best epoch, or a sentence why there is
+	// none.
 	Forward      []Smoothness `json:"forward,omitempty"`
 	Reverse      []Smoothness `json:"reverse,omitempty"`
 	NoSmoothness string       `json:"no_smoothness,omitempty"`
 }
 
-// Curves shows how numbers change over the epochs. Epochs lists the epochs at which the numbers are given: all epochs
-// or, in long trainings, a selection at even distances. Each other field has one value for each of these epochs, or is
-// empty. Val and Test are the validation and test metrics. Test is empty if the split has no test nodes.
-//
-// Solve is the mean number of iterations per reverse layer in solves. Adjoint is the mean number of iterations per
-// reverse layer in adjoint solves. Residual is the largest residual of a solve. GRAND has no solves: for GRAND, Solve
-// and Adjoint count what [Iterations] says, and Residual is 0. Of the other models, those without a reverse process
-// have no values for Solve, Adjoint and Residual.
+// Curves are numbers over epochs: at all epochs or, in long trainings, a selection at even distances. A field is empty
+// if there are no such numbers. Solve and Adjoint are mean iterations per reverse layer (for GRAND, see [Iterations]),
+// Residual is the largest of a solve.
 type Curves struct {
 	Epochs   []int    `json:"epochs"`
 	Loss     []Number `json:"loss"`
@@ -52,17 +43,14 @@ type Curves struct {
 	Residual []Number `json:"residual,omitempty"`
 }
 
-// ROC is a receiver operating characteristic: a curve with one point for each of several thresholds, from the highest
-// threshold to the lowest. A node is predicted as class 1 if its logit is at least the threshold. FalsePositive has,
-// for each threshold, the share of the nodes of class 0 that are predicted as class 1. TruePositive has, for each
-// threshold, the share of the nodes of class 1 that are predicted as class 1.
+// ROC is a receiver operating characteristic, from the highest threshold to the lowest: the shares of the nodes of
+// class 0, and of class 1, whose logit is at least the threshold.
 type ROC struct {
 	FalsePositive []Number `json:"false_positive"`
 	TruePositive  []Number `json:"true_positive"`
 }
 
-// Smoothness says how alike the features of the nodes are after a number of layers ([metrics.Smoothness]). Records made
-// before the other three measures existed have the GSL alone.
+// Smoothness is that after a number of layers ([metrics.Smoothness]). Old records have the GSL alone.
 type Smoothness struct {
 	Layer         int     `json:"layer"`
 	GSL           Number  `json:"gsl"`
@@ -78,9 +66,8 @@ const (
 	mostClasses = 64  // largest number of classes of a confusion matrix
 )
 
-// Describe computes the details of a training. For the smoothness, it evaluates the model once more, with the weights
-// of the best epoch. It leaves this out if the training was interrupted, since whoever interrupts a training does not
-// want to wait.
+// Describe computes the details of a training. For the smoothness, it evaluates the model, unless the training was
+// interrupted.
 func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details, error) {
 	d := &Details{Metric: Metric(g), Classes: g.Classes(), Curves: curvesOf(r)}
 	if r.BestEpoch == 0 {
@@ -103,9 +90,7 @@ func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details,
 	return d, nil
 }
 
-// Validate checks details that were read from a file. It returns an error in three cases: the confusion matrix does not
-// have one row and one column for each class, there is a ROC curve but the number of classes is not two, or a curve has
-// too few or too many values. If d is nil, there is nothing to check, and Validate returns no error.
+// Validate checks details that were read from a file; nil is valid.
 func (d *Details) Validate() error {
 	if d == nil {
 		return nil
@@ -132,7 +117,7 @@ func (d *Details) Validate() error {
 	return nil
 }
 
-// judge computes the confusion matrix or the ROC curve from the logits in the result r.
+// judge computes the confusion matrix or the ROC curve.
 func (d *Details) judge(g *graphs.Graph, r *Result) error {
 	nodes := g.Splits[r.Split].Test
 	d.Judged = "test"
@@ -156,8 +141,7 @@ func (d *Details) judge(g *graphs.Graph, r *Result) error {
 	return err
 }
 
-// curvesOf returns the curves of a training. If the history has more than mostEpochs epochs, the curves have at most
-// mostEpochs of them, at even distances, and in addition the best epoch and the last epoch.
+// curvesOf has about mostEpochs epochs at most, at even distances, with the best and the last one.
 func curvesOf(r *Result) (c Curves) {
 	step := max(1, (len(r.History)+mostEpochs-1)/mostEpochs)
 	known := func(value func(Epoch) float64) bool {
@@ -183,9 +167,8 @@ func curvesOf(r *Result) (c Curves) {
 	return c
 }
 
-// Followed lists the numbers of layers after which the smoothness is computed: 0, the powers of two below the depth,
-// and the depth. For depths above 16, the list has powers of four instead of powers of two. The list is short, since
-// each number in it makes compiling slower.
+// Followed are the numbers of layers after which the smoothness is computed: 0, powers of two (of four if the depth is
+// above 16), and the depth. Each makes compiling slower.
 func Followed(depth int) []int {
 	layers, by := []int{0}, 2
 	if depth > 16 {
@@ -197,7 +180,7 @@ func Followed(depth int) []int {
 	return append(layers, depth)
 }
 
-// SmoothnessOf returns the measures of states, rounded to five significant digits.
+// SmoothnessOf has the measures of states, to five significant digits.
 func SmoothnessOf(states []State) (out []Smoothness) {
 	for _, s := range states {
 		dirichlet, mad, rank := significant(s.Dirichlet), significant(s.MAD), significant(s.EffectiveRank)

@@ -30,7 +30,7 @@ func ExampleFit() {
 	}
 	fmt.Println(r.Status, "after", r.Epochs, "epochs; the loss fell:", r.History[19].Loss < r.History[0].Loss)
 
-	p, err := train.Evaluate(e, g, g.NumClasses, c, r.Weights, nil)
+	p, err := train.Predict(e, g, g.NumClasses, c, r.Weights, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

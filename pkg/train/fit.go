@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
@@ -13,11 +15,12 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/solve"
+	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Metric is the name of the metric by which models of the graph are judged: ROC-AUC if the graph has two classes,
-// otherwise accuracy (paper section 4.1.2).
+// Metric judges models of the graph: ROC-AUC for two classes, else accuracy (paper section 4.1.2).
 func Metric(g *graphs.Graph) string {
 	if g.NumClasses == 2 {
 		return data.ROCAUC
@@ -25,14 +28,12 @@ func Metric(g *graphs.Graph) string {
 	return data.Accuracy
 }
 
-// Fit trains a model on one split of a graph by full-batch Adam. The result has the weights of the epoch with the best
-// validation metric. If ctx is cancelled, training stops after the current epoch, and the result has the status
-// [Interrupted]. In this case the training first writes a checkpoint, if the [Options] ask for checkpoints. If the loss
-// is not finite any more, training stops, and the result has the status [Diverged]. If Fit returns an error, there is
-// no result.
+// Fit trains a model on one split by full-batch Adam. The result has the weights of the epoch with the best validation
+// metric. If ctx is cancelled, training stops after the current epoch, with a checkpoint if one is asked for and the
+// status [Interrupted]. If the loss is not finite any more, the status is [Diverged].
 func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Config,
 	o *Options) (result *Result, err error) {
-	defer recovered(&err)
+	defer models.Recovered(&err)
 	if o == nil {
 		o = &Options{}
 	}
@@ -56,16 +57,14 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 	return f.result, nil
 }
 
-// fit is a running training. stepper is the program of the training step. evaluate is the program of the evaluation, or
-// nil if the model needs none. seconds has the times of the steps so far. solve is the number of iterations of all
-// solves so far. adjoint is the number of iterations of all adjoint solves so far. patience is the number of epochs
-// since the validation metric last improved.
+// fit is a running training. evaluate is nil if the model needs none. seconds are the times of steps, solve and adjoint
+// the iterations of all solves and adjoint solves so far, and patience the epochs since the validation metric last
+// improved.
 type fit struct {
 	*session
-	options *Options
-	started time.Time
-	// before is the time in seconds that the training took before it was resumed from a checkpoint.
-	before   float64
+	options  *Options
+	started  time.Time
+	before   float64 // seconds before the training was resumed
 	result   *Result
 	stepper  *model.Exec
 	evaluate *model.Exec
@@ -75,11 +74,9 @@ type fit struct {
 	patience int
 }
 
-// run is the loop over epochs. The metrics after an epoch need the logits that the model computes with the parameters
-// after this epoch. Many models compute the same in training mode and in evaluation mode. Such a model needs no
-// evaluations, since each training step computes logits before it changes the parameters: the logits of step k+1 give
-// the metrics after epoch k. After the last epoch, one additional step computes the logits. All other models are
-// evaluated after each epoch.
+// run is the loop over epochs. A step computes logits before it changes the parameters. Where a model computes the same
+// in training and in evaluation mode, those of step k+1 give the metrics after epoch k, and an additional step those of
+// the last one. Other models are evaluated after each epoch.
 func (f *fit) run(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		f.interrupted()
@@ -90,7 +87,11 @@ func (f *fit) run(ctx context.Context) (err error) {
 	}
 	defer f.stepper.Finalize()
 	if f.Separate {
-		if err := f.startEvaluation(); err != nil {
+		f.evaluate, err = f.program("evaluation", func(scope *model.Scope, in []*Node) []*Node {
+			b := f.build(scope, in, false)
+			return []*Node{b.Logits, b.Stats.Outcome}
+		})
+		if err != nil {
 			return err
 		}
 		defer f.evaluate.Finalize()
@@ -104,8 +105,12 @@ func (f *fit) run(ctx context.Context) (err error) {
 	}
 	for epoch := f.result.Epochs + 1; ; epoch++ {
 		why := f.stops(ctx, epoch)
-		saver.save(why != "") // This comes before the additional step, which changes the parameters.
-		over, err := f.turn(epoch, why != "")
+		saver.save(why != "") // before the additional step, which changes the parameters
+		last, over, err := why != "" || epoch > f.config.Epochs, true, error(nil)
+		if !last || !f.Separate && epoch > 1 {
+			over, err = f.epoch(epoch, last)
+			over = over || last || f.config.Patience > 0 && f.patience >= f.config.Patience
+		}
 		switch {
 		case why == Interrupted && f.result.Status == OK:
 			f.interrupted()
@@ -118,8 +123,7 @@ func (f *fit) run(ctx context.Context) (err error) {
 	}
 }
 
-// stops returns the status with which training must stop before the given epoch: [Interrupted] or [Paused]. It returns
-// "" if training goes on, or if it has run all epochs.
+// stops is the status with which training stops before an epoch, or "".
 func (f *fit) stops(ctx context.Context, epoch int) string {
 	switch {
 	case epoch > f.config.Epochs:
@@ -132,37 +136,21 @@ func (f *fit) stops(ctx context.Context, epoch int) string {
 	return ""
 }
 
-// turn makes one pass of the loop over epochs. Training ends with this pass if stop is true, or if all epochs have been
-// run before. Such a pass is no further epoch: it makes only the additional step that some models need after the last
-// epoch (see [fit.run]). The result over is true if training has ended.
-func (f *fit) turn(epoch int, stop bool) (over bool, err error) {
-	last := stop || epoch > f.config.Epochs
-	if last && (f.Separate || epoch == 1) {
-		return true, nil
-	}
-	over, err = f.epoch(epoch, last)
-	return over || last || f.config.Patience > 0 && f.patience >= f.config.Patience, err
-}
-
-// interrupted marks the result as that of an interrupted training.
 func (f *fit) interrupted() {
 	f.result.Status, f.result.Message = Interrupted, fmt.Sprintf("interrupted after %d epochs", f.result.Epochs)
 }
 
-// notice passes a message to the function [Options].Notice, if there is one.
 func (f *fit) notice(format string, args ...any) {
 	if f.options.Notice != nil {
 		f.options.Notice(fmt.Sprintf(format, args...))
 	}
 }
 
-// elapsed is the time in seconds that the training has taken so far.
+// elapsed is the time of the training so far, in seconds.
 func (f *fit) elapsed() float64 { return f.before + time.Since(f.started).Seconds() }
 
-// epoch makes one step of the optimiser, and then calls judgeStep, which computes metrics. If last is true, the step is
-// the additional step after the last epoch (see [fit.run]), and is not counted as an epoch. Of this step, only the
-// logits are used. The step computes them with the parameters after the last epoch, so that they give the metrics of
-// the last epoch. The result over is true if training has diverged.
+// epoch makes a step and computes metrics. Of the additional step, last, only the logits are used. over tells whether
+// training has diverged.
 func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
 	out, took, err := f.one()
 	if err != nil {
@@ -189,34 +177,28 @@ func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
 	return false, nil
 }
 
-// start builds the program of the training step, and compiles it.
+// start compiles the training step.
 func (f *fit) start() (err error) {
 	start := time.Now()
-	if f.stepper, err = model.NewExec(f.engine.Backend, f.store, f.step); err != nil {
-		return fmt.Errorf("the training step cannot be built: %w", err)
-	}
-	if err := f.compile(f.stepper, "training step"); err != nil {
-		f.stepper.Finalize()
+	if f.stepper, err = f.program("training step", f.step); err != nil {
 		return err
 	}
 	f.result.CompileSeconds = time.Since(start).Seconds()
 	return nil
 }
 
-// one runs the training step once. It returns the step's outputs and the seconds that the step took.
+// one runs the training step, and returns its outputs and seconds.
 func (f *fit) one() ([]*tensors.Tensor, float64, error) {
 	start := time.Now()
 	out, err := f.stepper.Call(f.inputs...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("a training step failed on %s: %w", f.engine.Name, err)
 	}
-	tensors.ToScalar[float32](out[outLoss]) // ToScalar waits until the engine has finished.
+	tensors.ToScalar[float32](out[outLoss]) // waits until the engine has finished
 	return out, time.Since(start).Seconds(), nil
 }
 
-// account records what a training step returned. It adds the numbers of iterations to the totals, keeps the residuals
-// and the step's time, and appends an entry for the epoch to the history. The metrics in this entry are still missing:
-// [fit.judge] writes them later.
+// account records what a step returned, with an entry of the history whose metrics [fit.judge] writes later.
 func (f *fit) account(epoch int, loss float64, out []*tensors.Tensor, took float64) {
 	r := f.result
 	r.Epochs++
@@ -237,8 +219,7 @@ func (f *fit) account(epoch int, loss float64, out []*tensors.Tensor, took float
 	r.History = append(r.History, e)
 }
 
-// finish fills in the fields of the result that are known only at the end: times, memory, mean numbers of iterations,
-// and a warning if solves did not converge.
+// finish fills in times, memory and mean iterations, and a warning if solves did not converge.
 func (f *fit) finish() {
 	r := f.result
 	r.Seconds = f.elapsed()
@@ -258,10 +239,8 @@ func (f *fit) finish() {
 	}
 }
 
-// unconverged returns a warning if a solve or an adjoint solve of the last epoch reached the limit of iterations before
-// it met the tolerance. If a solve did not meet the tolerance, a reverse layer is not quite the inverse of the forward
-// layer. If an adjoint solve did not meet the tolerance, the gradients are not quite exact. If there is nothing to warn
-// of, unconverged returns "".
+// unconverged is a warning if solves of the last epoch missed the tolerance, so that a reverse layer is not quite an
+// inverse, or adjoint solves, so that gradients are not quite exact.
 func (f *fit) unconverged() string {
 	r, c := f.result, f.config
 	const remedy = "raise --max-iterations, or lower --lipschitz"
@@ -276,4 +255,107 @@ func (f *fit) unconverged() string {
 			c.MaxIterations, r.AdjointResidual, solve.AdjointFactor*c.Tolerance, remedy)
 	}
 	return ""
+}
+
+// judgeStep computes metrics after a training step: by an evaluation those after this epoch, or from the step's logits
+// those after the previous one (see [fit.run]).
+func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
+	if f.Separate {
+		logits, err := f.logits()
+		if err != nil {
+			return err
+		}
+		return f.judge(epoch, logits, nil)
+	}
+	if epoch == 1 {
+		return nil
+	}
+	logits, err := tensors.CopyFlatData[float32](out[outLogits])
+	if err != nil {
+		return err
+	}
+	return f.judge(epoch-1, logits, out[outParams:])
+}
+
+// logits are those of the present weights.
+func (f *fit) logits() ([]float32, error) {
+	out, err := f.evaluate.Call(f.inputs...)
+	if err != nil {
+		return nil, fmt.Errorf("the evaluation failed on %s: %w", f.engine.Name, err)
+	}
+	defer release(out)
+	logits, err := tensors.CopyFlatData[float32](out[0])
+	if f.explain(out[1]) != "" {
+		// judge computes no metrics from NaN.
+		logits = slices.Repeat([]float32{float32(math.NaN())}, len(logits))
+	}
+	return logits, err
+}
+
+// judge computes the metrics after an epoch from logits in the model's order, and keeps the weights if they are the
+// best. params are the parameters of the logits; nil stands for the present values.
+func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error {
+	r := f.result
+	logits = sparse.Restore(f.model.Order, logits, f.model.Outputs)
+	metric := Metric(f.graph)
+	finite := !slices.ContainsFunc(logits, func(v float32) bool { return v != v || math.IsInf(float64(v), 0) })
+	val, test := math.NaN(), math.NaN()
+	if finite {
+		var err error
+		if val, err = metrics.Evaluate(metric, logits, f.model.Outputs, f.graph.Labels, f.split.Val); err != nil {
+			return fmt.Errorf("graph %q, split %d, validation: %w", f.graph.Name, r.Split, err)
+		}
+		if !none(f.split.Test) {
+			test, err = metrics.Evaluate(metric, logits, f.model.Outputs, f.graph.Labels, f.split.Test)
+			if err != nil {
+				return fmt.Errorf("graph %q, split %d, test: %w", f.graph.Name, r.Split, err)
+			}
+		}
+	}
+	// In pretraining, metrics say little about the whole model: each of its epochs, and the first one after it,
+	// replaces the best so far, and patience counts only later ones.
+	if f.patience++; epoch <= f.config.Pretraining()+1 {
+		f.patience = 0
+		r.Val = Number(math.NaN())
+	}
+	if finite && !(val <= float64(r.Val)) {
+		f.patience = 0
+		r.BestEpoch, r.Val, r.Test, r.Logits = epoch, Number(val), Number(test), logits
+		if err := f.keep(params); err != nil {
+			return err
+		}
+	}
+	known := &r.History[epoch-1]
+	known.Val, known.Test, known.BestVal = Number(val), Number(test), r.Val
+	if f.options.Epoch != nil {
+		f.options.Epoch(*known)
+	}
+	return nil
+}
+
+// keep copies the weights for the result.
+func (f *fit) keep(params []*tensors.Tensor) error {
+	values := map[*model.Variable]*tensors.Tensor{}
+	if params != nil {
+		for i, v := range f.trainable() {
+			values[v] = params[i]
+		}
+	}
+	weights := map[string]Array{}
+	for _, v := range f.Variables {
+		t := values[v]
+		if t == nil {
+			var err error
+			if t, err = v.Value(); err != nil {
+				return err
+			}
+		}
+		flat, err := tensors.CopyFlatData[float32](t)
+		if err != nil {
+			return err
+		}
+		weights[models.NameOf(v)] = Array{v.Shape().Dimensions, flat}
+	}
+	f.result.Weights = weights
+	return nil
 }

@@ -12,47 +12,27 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// MemoryVariable is the name of the environment variable that says how much memory a training may use, in GiB. If the
-// variable is not set, a training may use the memory that is free.
+// MemoryVariable names the environment variable that says how many GiB a training may use, else what is free.
 const MemoryVariable = "REVGNN_MEMORY"
 
-// Size has the numbers that describe how large a graph is.
+// Size is that of a graph.
 type Size struct{ Nodes, Edges, Features, Classes int }
 
-// SizeOf returns the size of a graph.
-func SizeOf(g *graphs.Graph) Size { return Size{g.NumNodes, len(g.Edges), g.NumFeatures, g.NumClasses} }
-
-// Least is a lower bound, in bytes, of the memory that a training needs. It is coarse, but can be computed without
-// compiling a program. It counts three things:
-//
-//   - four arrays of shape [nodes, hidden]: a layer's input and output, and the gradients of the loss with respect to
-//     both;
-//   - the sparse adjacency matrix, which stores a column index and a weight for each direction of each edge;
-//   - three numbers per node, for the computation of the loss.
-//
-// It does not count the features of the dataset, since they may be stored as a small sparse matrix.
+// Least is a coarse lower bound of the memory of a training, in bytes, without a compiler: four arrays [nodes, hidden]
+// (a layer's input and output, and their gradients), an index and a weight for each direction of each edge, and three
+// numbers per node for the loss. Features are left out, since they may be sparse.
 func Least(s Size, c Config) int64 {
 	return 4*4*int64(s.Nodes)*int64(c.Hidden) + 2*8*int64(s.Edges) + 3*4*int64(s.Nodes)
 }
 
-// beside is an estimate of the memory that the first run of a program takes in addition to the memory that the compiler
-// reports for the program. It is for the machine code of XLA's plugin, for the stacks of threads, and for what Go's
-// garbage collector has not freed yet. In measurements, these three together took 8 to 40 MB (docs/performance.md).
+// beside is what the first run of a program takes beside what the compiler reports: XLA's machine code, stacks of
+// threads, and garbage; 8 to 40 MB were measured (docs/performance.md).
 const beside = 32 << 20
 
-// expect predicts the most memory that the process will take when it runs a compiled program (the peak). It stores the
-// prediction in s.predicted. It returns an error if the program needs more memory than is available.
-//
-//   - The program needs the sum of three amounts: the memory that the compiler reports for the program, the constant
-//     [beside], and the memory of two copies of the weights, the best and the latest ones.
-//   - The predicted peak is the larger of two amounts: the most memory that the process has taken so far, and the
-//     memory that it takes now plus what the program needs.
-//   - On the CPU, [available] counts free memory and the memory that the process takes now. Therefore what [available]
-//     returns must be at least what the process takes now plus what the program needs. (Here, mapped files such as
-//     program code do not count as memory of the process.)
-//   - On a GPU, what [available] returns must be at least what the program needs.
-//
-// If an engine does not report the memory of programs, nothing is predicted or checked.
+// expect predicts the peak of the process's memory for a compiled program, and refuses a program that needs more than
+// is available, if the engine reports memory. A program needs what the compiler reports, [beside], and two copies of
+// the weights, the best and the latest. On the CPU, [available] includes what the process has taken (mapped files such
+// as program code do not count).
 func (s *session) expect(program *Graph) error {
 	m, known := engine.MemoryOf(program.Executable())
 	if !known {
@@ -70,20 +50,17 @@ func (s *session) expect(program *Graph) error {
 	return admit(s.engine, s.graph, s.config, taken, need)
 }
 
-// admitLeast returns an error if [Least], the lower bound of the memory that a training needs, exceeds the available
-// memory. For the pure-Go engine nothing is checked.
+// admitLeast refuses a training by [Least], except on the pure-Go engine.
 func admitLeast(e *engine.Engine, g *graphs.Graph, c Config) error {
 	available, err := available(e)
-	least := Least(SizeOf(g), c)
+	least := Least(Size{g.NumNodes, len(g.Edges), g.NumFeatures, g.NumClasses}, c)
 	if err != nil || available == 0 || least <= available || e.Name == engine.Go {
 		return err
 	}
 	return refusal(g, c, "at least "+machine.Bytes(least), available, "choose a smaller --hidden")
 }
 
-// admit returns an error if a program needs more memory than is available. need is what the program needs, and taken is
-// what the process has taken already. The error says how much memory is needed and available, and with which settings
-// the training may fit.
+// admit refuses a program that needs so much memory, beside what is taken.
 func admit(e *engine.Engine, g *graphs.Graph, c Config, taken, need int64) error {
 	available, err := available(e)
 	if err != nil || available == 0 || taken+need <= available {
@@ -92,21 +69,14 @@ func admit(e *engine.Engine, g *graphs.Graph, c Config, taken, need int64) error
 	return refusal(g, c, "about "+machine.Bytes(taken+need), available, remedy(c, need, available-taken))
 }
 
-// refusal is the error for a training that needs too much memory. need says how much memory it needs, and advice says
-// what the user can do.
 func refusal(g *graphs.Graph, c Config, need string, available int64, advice string) error {
 	return fmt.Errorf("%s with hidden %d on graph %q (%d nodes, %d edges) needs %s of memory, "+
 		"but %s are free: %s, or set %s to the GiB that may be used",
 		c.Model, c.Hidden, g.Name, g.NumNodes, len(g.Edges), need, machine.Bytes(available), advice, MemoryVariable)
 }
 
-// remedy is the advice for a training whose program needs more memory than is available:
-//
-//   - a smaller width (--hidden). Most of a program's memory is in arrays of shape [nodes, hidden]. Therefore remedy
-//     computes the width that fits if the memory is proportional to the width. If no width fits, the advice is a
-//     smaller graph or a machine with more memory.
-//   - a single attention head, if the model has several.
-//   - --adjoint implicit, if the setting is --adjoint unrolled, which stores all iterations of the solves.
+// remedy is advice: the width that fits if memory is proportional to it, since most is in arrays [nodes, hidden], or a
+// smaller graph; one head; the implicit adjoint.
 func remedy(c Config, need, available int64) string {
 	width := int(float64(c.Hidden) * float64(available) / float64(need))
 	if width > 8 {
@@ -125,8 +95,7 @@ func remedy(c Config, need, available int64) string {
 	return advice
 }
 
-// available is the memory in bytes that a training may use. On the CPU, it includes the memory that the process has
-// taken already. It is 0 if it is not known.
+// available is the memory that a training may use, in bytes, on the CPU with what the process has taken; 0 if unknown.
 func available(e *engine.Engine) (int64, error) {
 	if text := os.Getenv(MemoryVariable); text != "" {
 		limit, err := strconv.ParseFloat(text, 64)

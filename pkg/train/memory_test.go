@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/machine"
@@ -51,7 +54,11 @@ func TestMemoryAsked(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.stepper.Finalize()
-		program, err := f.stepper.Compile(shapesOf(s.inputs)...)
+		var inputs []shapes.Shape
+		for _, in := range s.inputs {
+			inputs = append(inputs, in.(*tensors.Tensor).Shape())
+		}
+		program, err := f.stepper.Compile(inputs...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/layers"
 	"github.com/gomlx/gomlx/ml/layers/activation"
 	"github.com/gomlx/gomlx/ml/layers/norm"
@@ -33,11 +32,8 @@ func init() {
 		New:    func(models.Config) models.Network { return &ordinary{} }})
 }
 
-func (o *ordinary) Prepare(g *graphs.Graph) (order sparse.Order, arrays []*tensors.Tensor, err error) {
-	if o.matrix, err = sparse.SymNorm(g); err != nil {
-		return nil, nil, err
-	}
-	return o.matrix.Order(), o.matrix.Tensors(), nil
+func (o *ordinary) Prepare(g *graphs.Graph, a *models.Arrays) {
+	o.matrix = a.Matrix(sparse.Adjacency(g).WithSelfLoops().SymmetricNormalised())
 }
 
 func (o *ordinary) Build(b *models.Builder) models.Output {

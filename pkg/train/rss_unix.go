@@ -9,9 +9,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// peakRSS returns the largest amount of main memory that the process has used at one time, in bytes. It returns 0 if
-// this amount is not known. Linux is asked for it in two ways. The second one, getrusage, is for other systems: on
-// Linux its answer may be that of the process that started this one, since it outlives exec.
+// peakRSS is the peak of the process's memory in bytes, or 0. On Linux, getrusage may tell that of the process that
+// started this one, since it outlives exec.
 func peakRSS() int64 {
 	if n := machine.PeakResidentSet(); n > 0 {
 		return n

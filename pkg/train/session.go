@@ -20,8 +20,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// session holds what is needed to train or to evaluate a model: the engine, the graph, a split, the configuration, and
-// the store, which has the values of the model's variables.
+// session is a model on a graph, with the values of its variables.
 type session struct {
 	engine *engine.Engine
 	graph  *graphs.Graph
@@ -31,13 +30,11 @@ type session struct {
 	store  *model.Store
 	models.Declaration
 	inputs []any // the arguments of every program: labels, training mask, the model's arrays
-	// predicted is a prediction of the largest amount of memory that the process will use at one time, in bytes. It is
-	// 0 if nothing was predicted. See [session.expect].
+	// predicted is the most memory that the process is expected to use at a time, in bytes, or 0; see [session.expect].
 	predicted int64
 }
 
-// newSession returns a session for training or evaluating a model on a split of the graph. Before that, it checks the
-// configuration, the graph and the split. The model may read the labels of the split's training nodes.
+// newSession checks all its arguments. The model may read the labels of the split's training nodes.
 func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -48,7 +45,7 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 	return openSession(e, g, g.Splits[split], c, c.Seed+uint64(split))
 }
 
-// teaches returns an error if the graph cannot be used for training on the given split.
+// teaches refuses a graph that cannot be trained on.
 func teaches(g *graphs.Graph, split int) error {
 	if g.NumNodes > 0 && g.Labelled() == 0 {
 		return fmt.Errorf("graph %q has no labels, which training needs: add them to it, or have a model that was "+
@@ -82,77 +79,58 @@ func teaches(g *graphs.Graph, split int) error {
 	return g.Teaches(split)
 }
 
-// openSession returns a session, with initial values of the model's variables drawn by the given seed. The caller must
-// have checked the configuration and the graph.
+// openSession returns a session with initial values by the seed. The configuration and the graph are checked.
 func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config, seed uint64) (*session, error) {
 	if err := admitLeast(e, g, c); err != nil {
 		return nil, err
 	}
-	m, err := models.New(c.Config, g)
+	m, err := models.New(c, g)
 	if err != nil {
 		return nil, err
 	}
+	n := g.NumNodes
+	labels, mask := make([]float32, n), make([]float32, n)
+	for i := range labels {
+		labels[i] = float32(g.Labels[i])
+		if split.Train[i] {
+			mask[i] = 1
+		}
+	}
 	s := &session{engine: e, graph: g, model: m, config: c.Resolved(), split: split, store: model.NewStore()}
-	s.bind()
-	debug.FreeOSMemory() // Memory that Go has freed goes back to the system, since the engine needs it.
-	if err := s.declare(seed); err != nil {
+	s.inputs = []any{
+		tensors.FromFlatDataAndDimensions(sparse.Permute(m.Order, labels, 1), n, 1),
+		tensors.FromFlatDataAndDimensions(sparse.Permute(m.Order, mask, 1), n, 1),
+	}
+	for _, t := range m.Arrays {
+		s.inputs = append(s.inputs, t)
+	}
+	// Memory that Go has freed goes back to the system, since the engine needs it.
+	debug.FreeOSMemory()
+	rng := rand.New(rand.NewPCG(seed, 0x7265766e6e)) // the second word is a constant
+	s.Declaration, err = m.Declare(e.Backend, s.store, seed, func(p models.Param) (*tensors.Tensor, error) {
+		return p.Start(rng), nil
+	})
+	if err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// bind makes s.inputs, the tensors that every program gets as its arguments: the labels, the mask of the training
-// nodes, and the model's arrays. The rows of labels and mask are in the model's order of nodes.
-func (s *session) bind() {
-	n := s.graph.NumNodes
-	labels := make([]float32, n)
-	mask := make([]float32, n)
-	for i := range labels {
-		labels[i] = float32(s.graph.Labels[i])
-		if s.split.Train[i] {
-			mask[i] = 1
-		}
-	}
-	order := s.model.Order
-	s.inputs = []any{
-		tensors.FromFlatDataAndDimensions(sparse.Permute(order, labels, 1), n, 1),
-		tensors.FromFlatDataAndDimensions(sparse.Permute(order, mask, 1), n, 1),
-	}
-	for _, t := range s.model.Arrays {
-		s.inputs = append(s.inputs, t)
-	}
-}
-
-// declare makes the model's variables, and draws their initial values with the given seed.
-func (s *session) declare(seed uint64) (err error) {
-	if err := s.store.SetRNGStateFromSeed(int64(seed)); err != nil {
-		return err
-	}
-	rng := rand.New(rand.NewPCG(seed, 0x7265766e6e)) // The second word of a PCG seed is a constant here.
-	s.Declaration, err = s.model.Declare(s.engine.Backend, s.store, func(p models.Param) (*tensors.Tensor, error) {
-		return p.Start(rng), nil
-	})
-	return err
-}
-
-// trainable returns the model's parameters, in the order in which the model made them. Variables that are not
-// parameters, such as the running means of batch normalisation, are left out.
+// trainable are the parameters, in the order in which the model made them.
 func (s *session) trainable() []*model.Variable {
 	return slices.DeleteFunc(slices.Clone(s.Variables), func(v *model.Variable) bool { return !v.Trainable })
 }
 
-// built is what [session.build] returns: the outputs of a model and its loss, as nodes of a computation graph. The loss
-// is a scalar.
+// built has the outputs of a model and its loss, a scalar.
 type built struct {
 	models.Output
 	loss *Node
 }
 
-// build adds the model and its loss to a computation graph. The loss is the mean cross-entropy over the training nodes.
-// If there are two classes, it is the mean binary cross-entropy with logits (paper section 4.1.2). In training mode, a
-// model may add a penalty term of its own to the loss. The argument in has the nodes of the computation graph that
-// stand for s.inputs, in the same order.
+// build adds the model and its loss to a computation graph: the mean cross-entropy over the training nodes, for two
+// classes the binary one with logits (paper section 4.1.2), and in training the model's penalty. in stands for
+// s.inputs.
 func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	g := in[0].Graph()
 	s.store.SetTraining(g, training)
@@ -181,8 +159,7 @@ func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	return built{out, loss}
 }
 
-// gradients returns the gradients of the loss with respect to all parameters, and what the backward pass has to tell
-// ([solve.Stats].Adjoint).
+// gradients are those of the loss by all parameters, and what the backward pass tells ([solve.Stats].Adjoint).
 func (s *session) gradients(b built) (gradients []*Node, told *Node) {
 	var values []*Node
 	for _, v := range s.trainable() {
@@ -192,8 +169,7 @@ func (s *session) gradients(b built) (gradients []*Node, told *Node) {
 	return all[:len(values)], all[len(values)]
 }
 
-// These constants are the positions of the results that [session.step] returns. The results from position outParams to
-// the end are the values that the parameters had before the step.
+// Positions of the results of [session.step]. From outParams on, they are the parameters before the step.
 const (
 	outLoss = iota
 	outLogits
@@ -205,8 +181,7 @@ const (
 	outParams
 )
 
-// step adds one training step to a computation graph. A training step computes the loss and its gradients, and updates
-// the parameters by Adam. With --normalise project, it then scales down the parameters whose norms exceed their bound.
+// step adds a training step: the loss, its gradients, Adam, and with --normalise project the bounds on norms.
 func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 	g := in[0].Graph()
 	b := s.build(scope, in, true)
@@ -218,8 +193,7 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 			gradients[i] = Add(gradients[i], MulScalar(before[i], s.config.WeightDecay))
 		}
 	}
-	// The optimiser expects the gradients in the order in which the variables were made. The slice gradients has this
-	// order, since s.trainable lists the variables in this order.
+	// The optimiser expects gradients in the order in which variables were made.
 	adam := optimizer.Adam().LearningRate(s.config.LearningRate).Epsilon(1e-8).Done()
 	adam.(gomlx.OptimizeWithGradients).UpdateGraphWithGradients(scope, gradients, b.loss.DType())
 	for _, bounded := range models.Groups(s.Params) {
@@ -232,15 +206,12 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 		stats.Outcome}, before...)
 }
 
-// explain returns a sentence that says why the model's computation failed, or "" if it did not fail. For example, the
-// integration of GRAND's differential equation may fail. The argument outcome is one of the computation's results: a
-// number that stands for success, or for the reason of the failure.
+// explain says why the model's computation failed, such as the integration of GRAND, or "".
 func (s *session) explain(outcome *tensors.Tensor) string {
-	return s.model.Explain(int(tensors.ToScalar[int32](outcome)))
+	return s.config.Explain(int(tensors.ToScalar[int32](outcome)))
 }
 
-// scale adds operations to the computation graph g that change the values of the parameters in bounded, which share one
-// bound. The argument by is a function that computes the new values of these parameters from their present values.
+// scale replaces the values of the parameters that share a bound by those that by computes.
 func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node) []*Node) {
 	var values []*Node
 	for _, p := range bounded.Params {
@@ -251,8 +222,7 @@ func scale(scope *model.Scope, g *Graph, bounded models.Bounded, by func([]*Node
 	}
 }
 
-// toBound scales all parameters that have a bound, up or down. Parameters that share a bound are scaled by the same
-// factor. Afterwards, the sum of their norms equals the bound.
+// toBound scales parameters with a bound so that the sums of their norms equal it.
 func (s *session) toBound() error {
 	groups := models.Groups(s.Params)
 	if len(groups) == 0 {
@@ -268,17 +238,13 @@ func (s *session) toBound() error {
 	return err
 }
 
-// once compiles a program for the inputs of the session, and runs it once. The function graph builds the computation
-// graph of the program. The argument what is a name for the program, which error messages use.
+// once compiles a program for the session's inputs and runs it once. Errors call it what.
 func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) []*Node) ([]*tensors.Tensor, error) {
-	exec, err := model.NewExec(s.engine.Backend, s.store, graph)
+	exec, err := s.program(what, graph)
 	if err != nil {
-		return nil, fmt.Errorf("the %s cannot be built: %w", what, err)
-	}
-	defer exec.Finalize()
-	if err := s.compile(exec, what); err != nil {
 		return nil, err
 	}
+	defer exec.Finalize()
 	out, err := exec.Call(s.inputs...)
 	if err != nil {
 		return nil, fmt.Errorf("the %s failed on %s: %w", what, s.engine.Name, err)
@@ -286,32 +252,37 @@ func (s *session) once(what string, graph func(scope *model.Scope, in []*Node) [
 	return out, nil
 }
 
-// compile compiles a program for the inputs of the session. It returns an error if the program needs more memory than
-// is available. The argument what is a name for the program, which error messages use.
-func (s *session) compile(exec *model.Exec, what string) error {
-	program, err := exec.Compile(shapesOf(s.inputs)...)
+// program compiles a program for the session's inputs, and refuses it if it needs more memory than is available.
+func (s *session) program(what string, graph func(scope *model.Scope, in []*Node) []*Node) (*model.Exec, error) {
+	exec, err := model.NewExec(s.engine.Backend, s.store, graph)
 	if err != nil {
-		return fmt.Errorf("the %s cannot be compiled for %s: %w", what, s.engine.Name, err)
+		return nil, fmt.Errorf("the %s cannot be built: %w", what, err)
 	}
-	return s.expect(program)
+	var inputs []shapes.Shape
+	for _, in := range s.inputs {
+		inputs = append(inputs, in.(*tensors.Tensor).Shape())
+	}
+	compiled, err := exec.Compile(inputs...)
+	if err != nil {
+		err = fmt.Errorf("the %s cannot be compiled for %s: %w", what, s.engine.Name, err)
+	} else {
+		err = s.expect(compiled)
+	}
+	if err != nil {
+		exec.Finalize()
+		return nil, err
+	}
+	return exec, nil
 }
 
-func shapesOf(inputs []any) []shapes.Shape {
-	out := make([]shapes.Shape, len(inputs))
-	for i, in := range inputs {
-		out[i] = in.(*tensors.Tensor).Shape()
-	}
-	return out
-}
-
-// release frees the memory that the engine uses for the given tensors.
+// release frees the engine's memory of tensors.
 func release(out []*tensors.Tensor) {
 	for _, t := range out {
 		t.MustFinalizeAll()
 	}
 }
 
-// close frees the memory that the engine uses for the variables and the inputs.
+// close frees the engine's memory of variables and inputs.
 func (s *session) close() {
 	s.store.Finalize()
 	for _, in := range s.inputs {

@@ -75,7 +75,7 @@ func TestKeptWeightsGiveKeptLogits(t *testing.T) {
 		c := small("gcn+rep")
 		c.Norm = norm
 		r := fitted(t, e, g, c)
-		p, err := Predict(e, g, 0, c, r.Weights, true)
+		p, err := Evaluate(e, g, 0, c, r.Weights, true)
 		if err != nil {
 			t.Fatal(err)
 		}

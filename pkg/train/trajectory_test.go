@@ -27,7 +27,7 @@ func TestTraceAgreesWithPredict(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := Predict(e, g, 0, c, r.Weights, false)
+			p, err := Evaluate(e, g, 0, c, r.Weights, false)
 			if err != nil {
 				t.Fatal(err)
 			}

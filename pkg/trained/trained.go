@@ -96,7 +96,7 @@ func (m *Model) Predict(e *engine.Engine, g *graphs.Graph) (*Prediction, error) 
 	if err != nil {
 		return nil, err
 	}
-	p, err := train.Evaluate(e, read, len(m.Classes), m.Config, wanted, known)
+	p, err := train.Predict(e, read, len(m.Classes), m.Config, wanted, known)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (m *Model) on(e *engine.Engine, g *graphs.Graph) (_ *engine.Engine, read *g
 	} else {
 		own.Labels = make([]int32, g.NumNodes)
 	}
-	if wanted, _, err = Pick(m.Config.Config, m.Features, len(m.Classes), m.Weights); err != nil {
+	if wanted, _, err = Pick(m.Config, m.Features, len(m.Classes), m.Weights); err != nil {
 		return nil, nil, nil, nil, fmt.Errorf("%s: %w", m.file, err)
 	}
 	return e, &own, known, wanted, nil
@@ -163,7 +163,7 @@ type About struct {
 	RowNormalised bool     `json:"row_normalised"`
 	// Classes are in the order of the model's outputs.
 	Classes []string `json:"classes"`
-	// The graph that the model was trained on; its checksum is that of the graph as the model sees it ([models.Seen]).
+	// The graph that the model was trained on; its checksum is that of the graph as the model reads it.
 	Dataset  string `json:"dataset"`
 	Nodes    int    `json:"nodes"`
 	Checksum string `json:"checksum"`
@@ -182,7 +182,7 @@ type About struct {
 func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) About {
 	return About{Format: format, Config: c.Resolved(), Features: g.NumFeatures, FeatureNames: g.FeatureNames,
 		RowNormalised: g.RowNormalised, Classes: g.Classes(), Dataset: g.Name, Nodes: g.NumNodes,
-		Checksum: models.Seen(c.Config, g).Checksum(), Split: r.Split, Seed: r.Seed, BestEpoch: r.BestEpoch,
+		Checksum: c.InputGraph(g).Checksum(), Split: r.Split, Seed: r.Seed, BestEpoch: r.BestEpoch,
 		Metric: train.Metric(g), Val: r.Val, Test: r.Test, Engine: engine, Versions: machine.Versions()}
 }
 
@@ -250,7 +250,7 @@ func (a About) fits(g *graphs.Graph, file string) error {
 // fitsNodes checks two kinds of models: one with a weight for each node needs as many nodes as in training, and one
 // that reads labels when it predicts needs the same graph.
 func (a About) fitsNodes(g *graphs.Graph, file string) error {
-	parameters, err := models.Parameters(a.Config.Config, a.Features, len(a.Classes))
+	parameters, err := models.Parameters(a.Config, a.Features, len(a.Classes))
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (a About) fitsNodes(g *graphs.Graph, file string) error {
 	if !a.readsLabels() {
 		return nil
 	}
-	if sum := models.Seen(a.Config.Config, g).Checksum(); sum != a.Checksum || a.Split >= len(g.Splits) {
+	if sum := a.Config.InputGraph(g).Checksum(); sum != a.Checksum || a.Split >= len(g.Splits) {
 		return fmt.Errorf("%s is of %s, which reads the labels of its training nodes when it predicts, and %s is not "+
 			"the graph that it was trained on, %s: give that one as it was, or train another model", file,
 			a.Config.Model, g.Name, a.Dataset)

@@ -94,7 +94,7 @@ func TestEveryModel(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "reads the labels of its training nodes") {
 				t.Errorf("%s: got %v", name, err)
 			}
-			if p, err := train.Evaluate(e, g, 2, c, r.Weights, nil); err != nil || slices.Equal(p.Logits, r.Logits) {
+			if p, err := train.Predict(e, g, 2, c, r.Weights, nil); err != nil || slices.Equal(p.Logits, r.Logits) {
 				t.Errorf("%s is said to read labels, and does not: %v", name, err)
 			}
 		case err != nil:
@@ -102,7 +102,7 @@ func TestEveryModel(t *testing.T) {
 		case !slices.Equal(without.Logits, p.Logits):
 			t.Errorf("%s: labels change the prediction", name)
 		}
-		parameters, err := models.Parameters(c.Config, g.NumFeatures, g.NumClasses)
+		parameters, err := models.Parameters(c, g.NumFeatures, g.NumClasses)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -145,7 +145,7 @@ func writeFile(path string, parameters map[string]train.Array, metadata map[stri
 // Pick picks the arrays that a model needs out of those that [ReadWeights] returns, under the names of its parameters;
 // names maps these to the names in the file. They may differ: PyTorch adds "_orig" to the name of a weight that is
 // scaled inside the model, and Pick accepts both. An array that the model does not use is an error, since the file is
-// then probably of another model. Missing arrays and wrong shapes are left to [train.Predict].
+// then probably of another model. Missing arrays and wrong shapes are left to [train.Evaluate].
 func Pick(c models.Config, features, classes int,
 	read map[string]train.Array) (wanted map[string]train.Array, names map[string]string, err error) {
 	parameters, err := models.Parameters(c, features, classes)
@@ -163,7 +163,7 @@ func Pick(c models.Config, features, classes int,
 			}
 		}
 	}
-	unused := models.Unused(c)
+	unused := c.Unused()
 	for _, name := range slices.Sorted(maps.Keys(read)) {
 		if !used[name] && !slices.Contains(unused, name) {
 			return nil, nil, fmt.Errorf("the weights have a parameter %q, which %s with these settings has not; "+

@@ -1,30 +1,36 @@
 package modeltest
 
 import (
+	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
 	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/layers"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// permutes checks that a model tells nodes apart only by their features and neighbours, not by their numbers. It
-// renumbers the nodes at random: the logits of each node must stay the same. permutes returns the logits that the model
-// computes before the nodes are renumbered.
+// permutes checks that logits stay the same if nodes are renumbered at random, and returns those before.
 func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) []float32 {
 	t.Helper()
 	p := rand.New(rand.NewPCG(1, 1)).Perm(g.NumNodes) // Node i becomes node p[i].
 	weights := Draw(t, g, c)
-	given, err := train.Predict(e, g, 0, c, weights, false)
+	given, err := train.Evaluate(e, g, 0, c, weights, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	renumberWeights(t, g, c, weights, p)
-	renumbered, err := train.Predict(e, renumber(t, g, p), 0, c, weights, false)
+	renumbered, err := train.Evaluate(e, renumber(t, g, p), 0, c, weights, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,10 +43,10 @@ func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) [
 	return given.Logits
 }
 
-// renumberWeights changes the parameters that have an entry for every node: the entry of node i moves to position p[i].
+// renumberWeights moves the entries of nodes in parameters from i to p[i].
 func renumberWeights(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]train.Array, p []int) {
 	t.Helper()
-	params, err := models.ParametersOn(c.Config, g)
+	params, err := models.ParametersOn(c, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +62,7 @@ func renumberWeights(t *testing.T, g *graphs.Graph, c train.Config, weights map[
 	}
 }
 
-// renumber returns the graph in which every node i has the number p[i]. The graph must have one split.
+// renumber gives node i of a graph with one split the number p[i].
 func renumber(t *testing.T, g *graphs.Graph, p []int) *graphs.Graph {
 	t.Helper()
 	n, f := g.NumNodes, g.NumFeatures
@@ -84,7 +90,7 @@ func renumber(t *testing.T, g *graphs.Graph, p []int) *graphs.Graph {
 	return out
 }
 
-// wheel is [Tiny] with additional edges among the neighbours of node 5, so that no two nodes have the same neighbours.
+// wheel is [Tiny] with more edges, so that no two nodes have the same neighbours.
 func wheel(t *testing.T) *graphs.Graph {
 	t.Helper()
 	g := Tiny(t)
@@ -96,13 +102,11 @@ func wheel(t *testing.T) *graphs.Graph {
 	return g
 }
 
-// overfits checks that a model can learn the labels of a small graph with random features by heart: without dropout,
-// the loss must fall to nearly 0. For models whose loss cannot reach 0 ([models.Kind].Floor), all nodes must be
-// classified right instead.
+// overfits checks that a model learns the labels of a small graph with random features by heart, without dropout: the
+// loss must fall to nearly 0 or, if it cannot, all nodes must be classified right.
 //
-// The graph is [Tiny], where nodes 0 and 1 have the same only neighbour, node 5. Some models see a node's neighbours
-// but not the node itself. Such a model cannot tell nodes 0 and 1 apart, and gets the graph [wheel] instead. The
-// argument logits has the model's logits on [Tiny]: if those of nodes 0 and 1 are equal, the model is of this kind.
+// In [Tiny], nodes 0 and 1 have the same only neighbour. A model that does not see the node itself, so that their
+// logits are equal, gets [wheel] instead.
 func overfits(t *testing.T, e *engine.Engine, c train.Config, logits []float32) {
 	t.Helper()
 	g := Tiny(t)
@@ -118,12 +122,263 @@ func overfits(t *testing.T, e *engine.Engine, c train.Config, logits []float32) 
 	}
 	last := r.History[len(r.History)-1]
 	learnt := last.Loss < 0.1
-	if k, _ := models.Lookup(c.Model); k.Floor {
+	if k, _ := models.Lookup(c.Model); k.LossStaysPositive {
 		learnt = last.Val == 1 && last.Loss < r.History[0].Loss/2
 	}
 	if r.Status != train.OK || !learnt {
 		t.Errorf("%s: %s, and after %d epochs the loss of %d nodes is %g, from %g, and a share of %g is told right: "+
 			"the loss should be near 0",
 			c.Model, r.Status, r.Epochs, g.NumNodes, last.Loss, r.History[0].Loss, last.Val)
+	}
+}
+
+// Dense has a small graph as dense matrices and the parameters of a model, for its formula without sparse products.
+type Dense struct {
+	Graph *Graph
+	// A is the adjacency matrix, X the features, I the identity. Out has the directed edges, 1 at (i, j) for i → j, and
+	// In is its transpose; without directions, both are A.
+	A, X, I, Out, In *Node
+	// Known has the one-hot labels of training nodes; other rows are 0.
+	Known   *Node
+	Config  models.Config
+	Outputs int
+	params  map[string]*Node
+}
+
+// Formula is what a model computes in training without dropout: logits, [n, d.Outputs], and its penalty or nil.
+type Formula func(d *Dense) (logits, penalty *Node)
+
+func (d *Dense) Param(name string) *Node {
+	p, ok := d.params[name]
+	if !ok {
+		panic("no parameter " + name + ": there are " + listed(d.params))
+	}
+	return p
+}
+
+// Linear is x W^T + b with the parameters name.weight and name.bias.
+func (d *Dense) Linear(name string, x *Node) *Node {
+	return Add(Dot(x, Transpose(d.Param(name+".weight"), 0, 1)).Product(), ExpandLeftToRank(d.Param(name+".bias"), 2))
+}
+
+// LayerNorm normalises rows and InstanceNorm columns, as PyTorch does, with the parameters name.weight and name.bias.
+func (d *Dense) LayerNorm(name string, x *Node) *Node { return d.normalised(name, x, 1) }
+
+func (d *Dense) InstanceNorm(name string, x *Node) *Node { return d.normalised(name, x, 0) }
+
+func (d *Dense) normalised(name string, x *Node, axis int) *Node {
+	x = Sub(x, ReduceAndKeep(x, ReduceMean, axis))
+	x = Div(x, Sqrt(AddScalar(ReduceAndKeep(Square(x), ReduceMean, axis), 1e-5)))
+	return Add(Mul(x, ExpandLeftToRank(d.Param(name+".weight"), 2)), ExpandLeftToRank(d.Param(name+".bias"), 2))
+}
+
+// SymNorm is D^-1/2 A D^-1/2 for the row sums D, with 0 for empty rows.
+func (d *Dense) SymNorm(a *Node) *Node {
+	degree := ReduceAndKeep(a, ReduceSum, 1)
+	none := LessOrEqual(degree, ZerosLike(degree))
+	r := Where(none, ZerosLike(degree), Inverse(Sqrt(Where(none, OnesLike(degree), degree))))
+	return Mul(Mul(a, r), Transpose(r, 0, 1))
+}
+
+// RowNorm is D^-1 A for the row sums D, with 0 for empty rows.
+func (d *Dense) RowNorm(a *Node) *Node {
+	return Div(a, MaxScalar(ReduceAndKeep(a, ReduceSum, 1), 1))
+}
+
+// SoftmaxOver is the softmax of rows of scores over the entries where mask is positive; others are 0.
+func (d *Dense) SoftmaxOver(scores, mask *Node) *Node {
+	is := GreaterThan(mask, ZerosLike(mask))
+	scores = Where(is, scores, MulScalar(OnesLike(scores), -1e30))
+	e := Where(is, Exp(Sub(scores, StopGradient(ReduceAndKeep(scores, ReduceMax, 1)))), ZerosLike(scores))
+	return Div(e, MaxScalar(ReduceAndKeep(e, ReduceSum, 1), 1e-30))
+}
+
+// Tiny is a graph of 12 nodes in 3 classes: a hub (node 5), a triangle, a path, and a node without neighbours. Its
+// features are random, and its nodes are not sorted by degree.
+func Tiny(t testing.TB) *graphs.Graph {
+	t.Helper()
+	const n, features = 12, 5
+	rng := rand.New(rand.NewPCG(3, 14))
+	x := make([]float32, n*features)
+	for i := range x {
+		x[i] = float32(rng.NormFloat64())
+	}
+	labels := []int32{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2}
+	known, val := make([]bool, n), make([]bool, n)
+	for i := range n {
+		known[i], val[i] = i%4 != 3, i%4 == 3
+	}
+	edges := []graphs.Edge{{5, 0}, {5, 1}, {5, 2}, {5, 3}, {5, 4}, {5, 6}, {6, 7}, {7, 8}, {6, 8}, {8, 9}, {9, 10}}
+	splits := []graphs.Split{{Train: known, Val: val, Test: make([]bool, n)}}
+	g, err := graphs.New("tiny", n, edges, x, features, labels, 3, splits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TinyDirected is [Tiny] with directions: edges one and both ways, a self loop, and nodes with only outgoing or
+// incoming edges.
+func TinyDirected(t testing.TB) *graphs.Graph {
+	t.Helper()
+	g, err := Tiny(t).WithArcs([]graphs.Arc{{0, 5}, {1, 5}, {5, 1}, {5, 2}, {3, 5}, {5, 4}, {4, 5}, {5, 6}, {6, 7},
+		{7, 8}, {8, 6}, {9, 8}, {9, 9}, {10, 9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Equals compares the logits of a model, and all gradients of the loss, with those of a formula, on [Tiny] and on every
+// engine, with parameters drawn at random, and the settings of [Small] with changes.
+func Equals(t *testing.T, model string, formula Formula, change ...func(c *train.Config)) {
+	t.Helper()
+	EqualsOn(t, Tiny(t), model, formula, change...)
+}
+
+// EqualsOn is [Equals] on another graph.
+func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, change ...func(c *train.Config)) {
+	t.Helper()
+	c := Small(model)
+	for _, f := range change {
+		f(&c)
+	}
+	weights := Draw(t, g, c)
+	logits, gradients := dense(t, g, c, weights, formula)
+	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
+		p, err := train.Evaluate(e, g, 0, c, weights, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		Near(t, "logits", p.Logits, logits)
+		for name, a := range p.Gradients {
+			Near(t, "the gradient by "+name, a.Values, gradients[name])
+		}
+	})
+}
+
+// Draw draws parameters about as large as their initial values, with noise on those that start at numbers such as 0,
+// which would hide whether they are used. Parameters with a bound get half of it.
+func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array {
+	t.Helper()
+	params, err := models.ParametersOn(c, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(5, 9))
+	weights := map[string]train.Array{}
+	for _, p := range params {
+		values := p.Draw(rng)
+		for i := range values {
+			if !p.Fixed && p.Limit == 0 {
+				values[i] += float32(0.3 * rng.NormFloat64())
+			}
+		}
+		if p.Bound != nil { // Two parameters may share a bound: each gets half.
+			by := p.Bound.Limit / (2 * layers.Frobenius(values))
+			for i := range values {
+				values[i] *= float32(by)
+			}
+		}
+		weights[p.Name] = train.Array{Shape: p.Shape, Values: values}
+	}
+	return weights
+}
+
+// dense computes a formula and its gradients in double precision, on the pure-Go engine.
+func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]train.Array,
+	formula Formula) (logits []float32, gradients map[string][]float32) {
+	t.Helper()
+	n := g.NumNodes
+	a := make([]float32, n*n)
+	for _, e := range g.Edges {
+		a[int(e[0])*n+int(e[1])], a[int(e[1])*n+int(e[0])] = 1, 1
+	}
+	out := a
+	if g.Directed() {
+		out = make([]float32, n*n)
+	}
+	for _, arc := range g.Arcs {
+		out[int(arc[0])*n+int(arc[1])] = 1
+	}
+	labels := make([]float32, n*g.NumClasses) // rows as in Dense.Known
+	for i, l := range g.Labels {
+		if g.Splits[0].Train[i] {
+			labels[i*g.NumClasses+int(l)] = 1
+		}
+	}
+	names := slices.Sorted(maps.Keys(weights))
+	args := []any{tensors.FromFlatDataAndDimensions(a, n, n),
+		tensors.FromFlatDataAndDimensions(slices.Clone(g.Features), n, g.NumFeatures),
+		tensors.FromFlatDataAndDimensions(labels, n, g.NumClasses),
+		tensors.FromFlatDataAndDimensions(out, n, n)}
+	first := len(args)
+	for _, name := range names {
+		w := weights[name]
+		args = append(args, tensors.FromFlatDataAndDimensions(slices.Clone(w.Values), w.Shape...))
+	}
+	exec, err := NewExec(enginetest.Open(t, engine.Go).Backend, func(in []*Node) []*Node {
+		for i := range in {
+			in[i] = ConvertDType(in[i], dtypes.Float64)
+		}
+		d := &Dense{Graph: in[0].Graph(), A: in[0], X: in[1], Known: in[2], Out: in[3],
+			In: Transpose(in[3], 0, 1), Config: c.Resolved(), Outputs: g.NumClasses, params: map[string]*Node{}}
+		if d.Outputs == 2 {
+			d.Outputs = 1
+		}
+		d.I = ConvertDType(Equal(Iota(d.Graph, d.A.Shape(), 0), Iota(d.Graph, d.A.Shape(), 1)), d.A.DType())
+		for i, name := range names {
+			d.params[name] = in[first+i]
+		}
+		y, penalty := formula(d)
+		loss := lossOf(y, d.Known)
+		if penalty != nil {
+			loss = Add(loss, penalty)
+		}
+		results := append([]*Node{y}, Gradient(loss, in[first:]...)...)
+		for i := range results {
+			results[i] = ConvertDType(results[i], dtypes.Float32)
+		}
+		return results
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	results, err := exec.Call(args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gradients = map[string][]float32{}
+	for i, name := range names {
+		gradients[name] = tensors.MustCopyFlatData[float32](results[1+i])
+	}
+	return tensors.MustCopyFlatData[float32](results[0]), gradients
+}
+
+// lossOf is the mean cross-entropy over the training nodes.
+func lossOf(logits, known *Node) *Node {
+	if logits.Shape().Dimensions[1] == 1 { // the logit of class 1; the logit of class 0 is 0
+		logits = Concatenate([]*Node{ZerosLike(logits), logits}, 1)
+	}
+	return Neg(Div(ReduceAllSum(Mul(known, LogSoftmax(logits, 1))), ReduceAllSum(known)))
+}
+
+// Near checks that values differ by 2e-4 of the largest in want at most, or by 2e-6.
+func Near(t *testing.T, what string, got, want []float32) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d values, want %d", what, len(got), len(want))
+		return
+	}
+	size := 1e-2
+	for _, v := range want {
+		size = max(size, math.Abs(float64(v)))
+	}
+	for i, v := range want {
+		if !(math.Abs(float64(got[i]-v)) <= 2e-4*size) {
+			t.Errorf("%s: value %d is %g, want %g", what, i, got[i], v)
+			return
+		}
 	}
 }

@@ -1,13 +1,6 @@
-// Package modeltest checks what every model must do:
-//
-//   - A model must train on every engine, and two trainings with the same seed must give the same logits.
-//   - A training returns weights and logits. An evaluation of the model with these weights must give these logits
-//     again.
-//   - A model must be able to learn the labels of a few nodes by heart.
-//   - The results of a model must not depend on how nodes are numbered.
-//   - The gradient of the loss must agree with finite differences.
-//
-// Package modeltest also compares a model with its formula on dense matrices.
+// Package modeltest checks that a model trains on every engine, and twice alike; that an evaluation with its weights
+// gives its logits again; that it learns a few labels by heart; that the numbering of nodes does not matter; and that
+// gradients agree with finite differences. It also compares a model with its formula on dense matrices.
 package modeltest
 
 import (
@@ -18,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/gomlx/ml/model"
-
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
@@ -28,8 +19,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Small is a configuration of a model for graphs of some hundred nodes: narrow, shallow and without dropout. Solves get
-// enough iterations to converge, so that gradients can be compared with finite differences.
+// Small is a narrow, shallow configuration without dropout, whose solves converge, so that gradients can be compared
+// with finite differences.
 func Small(model string) train.Config {
 	c := train.Default(model)
 	c.Hidden, c.Epochs, c.LearningRate = min(c.Hidden, 8), 20, 0.02
@@ -53,7 +44,7 @@ func Board(t testing.TB, side int) *graphs.Graph {
 	return g
 }
 
-// zero sets some settings to 0: those for which the given function returns true.
+// zero sets the settings for which which is true to 0.
 func zero(c *train.Config, which func(models.Setting) bool) {
 	for _, s := range c.Settings() {
 		if which(s) {
@@ -75,7 +66,7 @@ func Check(t *testing.T, model string, change ...func(c *train.Config)) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		learns(t, e, g, c)
 		logits := permutes(t, e, Tiny(t), c)
-		if g := TinyDirected(t); models.Seen(c.Config, g).Directed() {
+		if g := TinyDirected(t); c.InputGraph(g).Directed() {
 			permutes(t, e, g, c)
 		}
 		overfits(t, e, c, logits)
@@ -85,9 +76,8 @@ func Check(t *testing.T, model string, change ...func(c *train.Config)) {
 	}
 }
 
-// learns trains a model twice with the same seed. The loss must fall, and both trainings must give the same logits. An
-// evaluation with the weights of the first training must give the logits of this training again. The evaluation is left
-// out for models that compute something else in evaluation mode than in training mode; see [separate].
+// learns trains a model twice with the same seed. The loss must fall, and the logits must be equal, and those of an
+// evaluation, unless this computes otherwise than training; see [separate].
 func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	t.Helper()
 	var runs []*train.Result
@@ -106,10 +96,10 @@ func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	if !slices.Equal(r.Logits, runs[1].Logits) {
 		t.Errorf("%s: the same seed gave two results", c.Model)
 	}
-	if separate(t, g, c) { // Predict uses training mode, in which such a model has other logits.
+	if separate(t, g, c) { // Evaluate uses training mode, in which such a model has other logits
 		return
 	}
-	p, err := train.Predict(e, g, 0, c, r.Weights, false)
+	p, err := train.Evaluate(e, g, 0, c, r.Weights, false)
 	if err != nil {
 		t.Fatalf("%s: %v", c.Model, err)
 	}
@@ -121,29 +111,17 @@ func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	}
 }
 
-// separate tells whether a model computes something else in evaluation mode than in training mode, as models with batch
-// normalisation do.
+// separate tells whether evaluation mode computes otherwise than training mode, as with batch normalisation.
 func separate(t *testing.T, g *graphs.Graph, c train.Config) bool {
 	t.Helper()
-	m, err := models.New(c.Config, g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := model.NewStore()
-	defer store.Finalize()
-	if err := store.SetRNGStateFromSeed(0); err != nil {
-		t.Fatal(err)
-	}
-	d, err := m.Declare(enginetest.Open(t, engine.Go).Backend, store, models.Param.Zeros)
+	d, err := models.DeclarationOn(c, g)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d.Separate
 }
 
-// gradients checks the gradient of the loss. It draws a random direction in the space of all parameters, and computes
-// the slope of the loss along this direction in two ways: from the gradient, and by a finite difference. Both must
-// agree.
+// gradients compares the slope of the loss along a random direction, by the gradient, with a finite difference.
 func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	t.Helper()
 	c.Epochs = 3
@@ -152,7 +130,7 @@ func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) 
 		t.Fatal(err)
 	}
 	at := func(weights map[string]train.Array, gradients bool) *train.Prediction {
-		p, err := train.Predict(e, g, 0, c, weights, gradients)
+		p, err := train.Evaluate(e, g, 0, c, weights, gradients)
 		if err != nil {
 			t.Fatalf("%s: %v", c.Model, err)
 		}
@@ -171,9 +149,8 @@ func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) 
 			size += float64(v) * float64(v)
 		}
 	}
-	// h is the step of the finite difference: the loss is computed at two points, h forwards and h backwards along the
-	// direction. With a larger h, an activation such as ReLU could have its kink between the two points. With a smaller
-	// h, rounding errors would be too large.
+	// With a larger step, an activation such as ReLU could have its kink between the two points; with a smaller one,
+	// rounding errors would be too large.
 	const h = 3e-4
 	moved := func(by float64) float64 {
 		weights := map[string]train.Array{}
@@ -192,5 +169,4 @@ func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) 
 	}
 }
 
-// listed returns the sorted keys of a map as text, with commas between them.
 func listed[T any](m map[string]T) string { return strings.Join(slices.Sorted(maps.Keys(m)), ", ") }

@@ -10,7 +10,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/loop"
 )
 
-// stack is a stack of zeros for count arrays like x.
+// stack has zeros for count arrays like x.
 func stack(x *Node, count int) *Node {
 	return BroadcastToShape(loop.Float(x, 0), shapes.Make(x.DType(), append([]int{count}, x.Shape().Dimensions...)...))
 }
@@ -63,7 +63,7 @@ func element(stack *Node, j int) *Node {
 	return Reshape(Slice(stack, AxisElem(j)), stack.Shape().Dimensions[1:]...)
 }
 
-// pick is row i of a table with rows of the given width.
+// pick is row i of a table with so many columns.
 func pick(table, i *Node, width int) *Node {
 	rows := Reshape(table, table.Shape().Size()/width, width)
 	return Reshape(Gather(rows, Reshape(i, 1, 1)), width)
