@@ -58,7 +58,7 @@ func (a *app) search() *cobra.Command {
 	f.StringVar(&s.save, "save", "", "file to put the chosen settings into, beside those of other searches")
 	f.StringVar(&s.out, "out", "", "folder for figures of the search")
 	a.runsFlag(f)
-	checkpointEvery(f, &s.checkpointEvery)
+	checkpointEvery(c, &s.checkpointEvery)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		config, err := subject.config()
 		if err != nil {
@@ -85,9 +85,6 @@ type searched struct {
 }
 
 func (s *searching) run(ctx context.Context, dataset string, config train.Config, fixed []string) error {
-	if err := checkEvery(s.checkpointEvery); err != nil {
-		return err
-	}
 	splits, err := runs.ParseSplits(s.splits)
 	var evaluate []int
 	if err == nil && s.evaluate != "" {
