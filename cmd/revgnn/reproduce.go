@@ -226,13 +226,7 @@ func (a *app) runner(p *progress, checkpointEvery time.Duration) *runs.Runner {
 			p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs",
 				fmt.Sprintf("val %.4f, at most %s left", e.BestVal, runs.Duration(left)))
 		},
-		Notice: func(t runs.Task, text string) { p.line("%s: %s", t, text) },
-		Waits: func(t runs.Task) {
-			p.line("waiting for other processes, which make the runs that are left, such as %s", t)
-		},
-		NoDataset: func(name string, why error) {
-			p.line("warning: runs on %s are left out: %s", name, sentence(why))
-		},
+		Notice: func(text string) { p.line("%s", oneLine(text)) },
 	}
 }
 

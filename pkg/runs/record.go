@@ -334,9 +334,6 @@ func columnNames() []string {
 	return out
 }
 
-// columnList quotes the names for SQL, since one of them, commit, is a keyword.
-func columnList() string { return `"` + strings.Join(columnNames(), `", "`) + `"` }
-
 // timeLayout is RFC 3339 in UTC with milliseconds: sorted as texts, such times are in order.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
