@@ -235,9 +235,11 @@ func searchTable(w io.Writer, s searched) {
 func tested(e *search.Evaluation) string {
 	text := cmp.Or(overSplits(e.Mean, e.Std, len(e.Tests()), ""), "none")
 	separator := "; left out: "
-	for _, bad := range e.LeftOut() {
-		text += fmt.Sprintf("%ssplit %d %s", separator, bad.Split, bad.Status)
-		separator = ", "
+	for _, s := range e.Splits {
+		if s.Status != runs.OK {
+			text += fmt.Sprintf("%ssplit %d %s", separator, s.Split, s.Status)
+			separator = ", "
+		}
 	}
 	return text
 }

@@ -62,7 +62,17 @@ func (a *app) train() *cobra.Command {
 				p.line("%s", k.Confused)
 			}
 			p.line("training %s on %s, splits %v, engine %s", config.Model, r.graph.Name, o.Splits, r.engine.Name)
-			o.Epoch, o.Split = p.epoch, p.split
+			o.Epoch = func(split int, e train.Epoch) {
+				p.at(fmt.Sprintf("split %d", split), int64(e.Epoch), int64(e.Epochs), "epochs",
+					fmt.Sprintf("loss %.4f val %.4f best %.4f", e.Loss, e.Val, e.BestVal))
+			}
+			o.Split = func(r *runs.SplitRecord, resumed bool) {
+				what := fmt.Sprintf("%s after %d epochs in %.1f s", r.Status, r.Epochs, r.Seconds)
+				if resumed {
+					what = r.Status + ", kept from before"
+				}
+				p.line("split %d: validation %.4f, test %.4f (epoch %d); %s", r.Split, r.Val, r.Test, r.BestEpoch, what)
+			}
 			o.Notice = func(text string) { p.line("%s", text) }
 			if r.store != nil {
 				o.Record = r.add
