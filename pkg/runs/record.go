@@ -30,6 +30,7 @@ const (
 )
 
 // Statuses of runs. A training diverges if its loss is not finite or a GRAND model's equation cannot be integrated.
+// Results of runs that are not OK must not be averaged with others.
 const (
 	OK          = "ok"
 	Diverged    = "diverged"
@@ -37,11 +38,9 @@ const (
 	Failed      = "failed"
 )
 
-// The results of runs with a status in Bad must not be averaged with others.
 var (
 	Kinds    = []string{Train, Invert, Bench, Measure, Search}
 	Statuses = []string{OK, Diverged, Interrupted, Failed}
-	Bad      = []string{Diverged, Interrupted, Failed}
 )
 
 // NoSplit is the split of a run on a whole graph, such as a benchmark.
