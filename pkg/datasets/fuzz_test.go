@@ -55,7 +55,7 @@ func FuzzBenchmark(f *testing.F) {
 	f.Add(tinyBenchmark(), "adj_indptr", npy("<i4", false, "(4,)", []int32{0, 2, 1, 3}))
 	f.Add(tinyBenchmark(), "labels", npy("<i8", false, "(3,)", []int64{0, 1, 70000}))
 	f.Fuzz(func(t *testing.T, whole []byte, name string, b []byte) {
-		if other := filestest.Replaced(whole, name, b); other != nil {
+		if other := replaced(whole, name, b); other != nil {
 			whole = other
 		}
 		checkGraph(t, func() (*graphs.Graph, error) {

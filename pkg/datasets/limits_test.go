@@ -20,7 +20,7 @@ func TestClaimsDoNotAllocate(t *testing.T) {
 	planetoid := tinyPlanetoid()
 	planetoid["allx"] = pickled(pCSR(2, 1<<30, []int32{0, 0, 0}, []int32{}, []float32{}))
 	planetoid["tx"] = planetoid["allx"]
-	misfit := filestest.Replaced(tiny(), "train_masks", npy("|b1", false, "(64, 1000000)", make([]byte, 64000000)))
+	misfit := replaced(tiny(), "train_masks", npy("|b1", false, "(64, 1000000)", make([]byte, 64000000)))
 	for what, read := range map[string]func() error{
 		"stored, both sizes false": func() error {
 			_, err := parseTiny(filestest.Lying("node_features", zip.Store, billion, billion, header))

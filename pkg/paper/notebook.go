@@ -187,8 +187,7 @@ func watch(r *runs.Runner) (ctx context.Context, end func()) {
 			now.Number, now.Total, t, e.Epoch, e.Epochs, runs.Duration(left)))
 	}
 	r.Ended = func(runs.Record) { made++ }
-	r.Notice = func(t runs.Task, text string) { fmt.Printf("%s: %s.\n", t, text) }
-	r.NoDataset = func(name string, why error) { fmt.Printf("Runs on %s are left out: %v.\n", name, why) }
+	r.Notice = func(text string) { fmt.Println(text + ".") }
 	return ctx, func() {
 		stop()
 		bar.Done(count(made, "run") + " made")

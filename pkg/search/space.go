@@ -46,14 +46,13 @@ const maxSpace = 1 << 20
 
 // openSpace returns a space that comes with revgnn (in data/spaces), by its name, or reads a file.
 func openSpace(nameOrFile string) (*Space, error) {
+	var text []byte
+	var err error
 	if slices.Contains(data.SpaceNames(), nameOrFile) {
-		text, err := data.Space(nameOrFile)
-		if err != nil {
-			return nil, err
-		}
-		return ParseSpace(text)
+		text, err = data.Space(nameOrFile)
+	} else {
+		text, err = files.Read(nameOrFile, "a space of settings as JSON", maxSpace)
 	}
-	text, err := files.Read(nameOrFile, "a space of settings as JSON", maxSpace)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(nameOrFile, os.PathSeparator) {
 		return nil, fmt.Errorf("there is no space %q: give %s, or a file", nameOrFile,
 			strings.Join(data.SpaceNames(), " or "))
@@ -63,9 +62,9 @@ func openSpace(nameOrFile string) (*Space, error) {
 	}
 	s, err := ParseSpace(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", nameOrFile, err)
+		err = fmt.Errorf("%s: %w", nameOrFile, err)
 	}
-	return s, nil
+	return s, err
 }
 
 // ParseSpace reads a space from JSON. It returns an error for an unknown setting or model, for a range that is empty or
