@@ -182,12 +182,7 @@ func headSums(x *Node, heads int) *Node {
 	}
 	var sum *Node
 	for from := 0; from < width; from += heads {
-		part := Slice(x, AxisRange(), AxisRange(from, from+heads))
-		if sum == nil {
-			sum = part
-		} else {
-			sum = Add(sum, part)
-		}
+		sum = loop.Accumulate(sum, Slice(x, AxisRange(), AxisRange(from, from+heads)))
 	}
 	return moved(sum, func(i int) int { return i })
 }

@@ -89,12 +89,7 @@ func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 			w = ConvertDType(w, x.DType())
 		}
 		term := Gather(x, b.term(index, k))
-		term = Mul(term, BroadcastToShape(w, term.Shape()))
-		if sum == nil {
-			sum = term
-		} else {
-			sum = Add(sum, term)
-		}
+		sum = loop.Accumulate(sum, Mul(term, BroadcastToShape(w, term.Shape())))
 	}
 	if sum == nil { // rows without entries
 		sum = BroadcastToDims(loop.Float(x, 0), append([]int{b.rows}, x.Shape().Dimensions[1:]...)...)
