@@ -4,6 +4,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/loop"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -85,11 +86,7 @@ func (s glognnSettings) layer(x, first *Node, p sparse.Operator, weights *Node) 
 	// Horner's rule: Σ_k λ_k P^k Q = P (λ_1 Q + P (λ_2 Q + …)).
 	sum := (*Node)(nil)
 	for k := s.Order; k > 0; k-- {
-		term := Mul(q, Slice(weights, AxisRange(k-1, k)))
-		if sum != nil {
-			term = Add(term, sum)
-		}
-		sum = p.Product(term)
+		sum = p.Product(loop.Accumulate(sum, Mul(q, Slice(weights, AxisRange(k-1, k)))))
 	}
 	return Add(Add(MulScalar(own, keep*keep), MulScalar(sum, s.Beta)), MulScalar(first, s.Gamma))
 }

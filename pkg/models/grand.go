@@ -25,9 +25,19 @@ func init() {
 				c.HeadLayers = 2
 			}
 		},
-		Check: checkDiffusion, Depth: diffusionDepth, Explain: explainDiffusion,
+		Check: checkDiffusion, Explain: explainDiffusion,
+		Depth: func(c Config) string {
+			d := diffusionOf(c)
+			if c.HasReverse() {
+				return fmt.Sprintf("%g/%g", d.Time, d.ReverseTime)
+			}
+			return fmt.Sprint(d.Time)
+		},
 		Unused: func(Config) []string { return []string{attention + "Wout.weight", attention + "Wout.bias"} },
-		New:    func(c Config) Network { return newGrand(c) }}
+		New: func(c Config) Network {
+			head := func(i, _ int) string { return fmt.Sprintf("m2%d", i+1) }
+			return &grand{frame: frame{encoder: "m1", head: head}, Diffusion: diffusionOf(c)}
+		}}
 	Register(k)
 	k.Name, k.Title, k.Plain = "grand+rep", "GRAND+ReP", k.Name
 	k.Own = Diffusion{k.Own.(diffusionSettings), 1}
@@ -56,15 +66,6 @@ func diffusionOf(c Config) Diffusion {
 		return d
 	}
 	return Diffusion{OwnOf[diffusionSettings](c), 0}
-}
-
-// diffusionDepth is T_F or, with a reverse process, T_F/T_R.
-func diffusionDepth(c Config) string {
-	d := diffusionOf(c)
-	if c.HasReverse() {
-		return fmt.Sprintf("%g/%g", d.Time, d.ReverseTime)
-	}
-	return fmt.Sprint(d.Time)
 }
 
 // checkDiffusion refuses settings that contradict each other.
@@ -98,11 +99,6 @@ type grand struct {
 	frame
 	Diffusion
 	pattern *sparse.Pattern
-}
-
-func newGrand(c Config) *grand {
-	head := func(i, _ int) string { return fmt.Sprintf("m2%d", i+1) }
-	return &grand{frame: frame{encoder: "m1", head: head}, Diffusion: diffusionOf(c)}
 }
 
 // attention begins the names of the linear maps Q and K, which compute queries and keys. The authors' files also have a

@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -22,19 +23,12 @@ type basis [][3]float64
 
 // monomials is the [basis] of the powers P^0 … P^order of a matrix P.
 func monomials(order int) basis {
-	out := make(basis, order)
-	for k := range out {
-		out[k] = [3]float64{1, 0, 0}
-	}
-	return out
+	return slices.Repeat(basis{{1, 0, 0}}, order)
 }
 
 // chebyshev is the [basis] of the Chebyshev polynomials of the first kind, T_0 … T_order.
 func chebyshev(order int) basis {
-	out := make(basis, order)
-	for k := range out {
-		out[k] = [3]float64{2, 0, 1}
-	}
+	out := slices.Repeat(basis{{2, 0, 1}}, order)
 	out[0] = [3]float64{1, 0, 0}
 	return out
 }

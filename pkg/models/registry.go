@@ -71,7 +71,7 @@ func Register(kinds ...Kind) {
 		}
 		var c Config
 		for _, name := range k.Shared {
-			if !slices.ContainsFunc(c.shared(), func(s Setting) bool { return s.Name == name }) {
+			if indexOf(c.shared(), name) < 0 {
 				panic(fmt.Errorf("model %q names a shared setting %q, which does not exist", k.Name, name))
 			}
 		}
@@ -96,8 +96,7 @@ func (k Kind) checkOwn() {
 	}
 	var c Config
 	for _, s := range SettingsOf(addressable(k.Own)) {
-		taken := Reserved(s.Name) ||
-			slices.ContainsFunc(c.shared(), func(other Setting) bool { return other.Name == s.Name })
+		taken := Reserved(s.Name) || indexOf(c.shared(), s.Name) >= 0
 		for _, other := range registry {
 			v := Default(other.Name).Value(s.Name)
 			taken = taken || v != nil && fmt.Sprintf("%T", v) != fmt.Sprintf("%T", s.Current())

@@ -375,7 +375,7 @@ func gcn(ego bool) block {
 		} else {
 			normalise := (*sparse.CSR).SymmetricNormalised
 			if !adjacency.Symmetric() {
-				normalise = normalisedByTargets
+				normalise = (*sparse.CSR).NormalisedByTargets
 			}
 			matrix := a.Matrix(normalise(adjacency))
 			normalised = func(b *Builder) sparse.Operator { return b.Matrix(matrix) }
