@@ -124,7 +124,7 @@ func (a acmLayer) filter(mean sparse.Operator, y *Node) []*Node {
 func (a acmLayer) mix(mapped []*Node) (x *Node) {
 	var h, scores []*Node
 	for i, c := range acmChannels {
-		h = append(h, Max(mapped[i], ZerosLike(mapped[i])))
+		h = append(h, relu(mapped[i]))
 		v := a.b.Param(Param{Name: a.name + "att_vec_" + c, Shape: []int{a.width, 1}, Limit: 1})
 		scores = append(scores, Sigmoid(Dot(h[i], v).Product()))
 	}

@@ -69,15 +69,15 @@ func (n *chebNet) Build(b *Builder) Output {
 	if n.before != nil {
 		x = b.Model.features.times(w[0], b.features)
 		for k, filtered := range n.before {
-			x = Add(x, Dot(b.Array(filtered), Transpose(w[k+1], 0, 1)).Product())
+			x = Add(x, times(b.Array(filtered), w[k+1]))
 		}
 	} else {
 		x = n.filtered(b, b.Model.features.times(Concatenate(w, 0), b.features))
 	}
 	x = Add(x, bias)
-	h := b.Dropout(Max(x, ZerosLike(x)))
+	h := b.Dropout(relu(x))
 	w, bias = n.weights(b, "conv2", b.Config.Hidden, b.Outputs)
-	y := n.filtered(b, Dot(h, Transpose(Concatenate(w, 0), 0, 1)).Product())
+	y := n.filtered(b, times(h, Concatenate(w, 0)))
 	return Output{Logits: Add(y, bias), Representation: h}
 }
 

@@ -482,12 +482,8 @@ func SettingOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
 
 // Known tells whether any model has a setting with this key.
 func Known(key string) bool {
-	for _, k := range registry {
-		if k.knows(SettingOf(key)) {
-			return true
-		}
-	}
-	return false
+	_, known := find(func(k Kind) bool { return k.knows(SettingOf(key)) })
+	return known
 }
 
 func (c *Config) change(name string, to func(Setting) error) error {

@@ -94,7 +94,7 @@ func (d *dirGNN) Build(b *Builder) Output {
 			return Output{Logits: logits, Representation: x}
 		}
 		h := d.layer(b, alpha, l, x, b.Config.Hidden)
-		x = b.Dropout(Max(h, ZerosLike(h)))
+		x = b.Dropout(relu(h))
 		if d.Unit {
 			x = unit(x)
 		}

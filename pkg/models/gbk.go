@@ -83,7 +83,7 @@ func (n *gbk) Build(b *Builder) (out Output) {
 		losses = append(losses, Reshape(teach(g), 1))
 		out.Representation = x
 		if x = next; l < c.Forward-1 {
-			x = b.Dropout(Max(x, ZerosLike(x)))
+			x = b.Dropout(relu(x))
 		}
 	}
 	out.Logits = x

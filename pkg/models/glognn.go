@@ -67,7 +67,7 @@ func (n *glognn) Build(b *Builder) Output {
 	s := OwnOf[glognnSettings](b.Config)
 	x := MulScalar(b.Encode("fc1", b.Config.Hidden), s.Delta)
 	x = Add(x, MulScalar(b.EncodeRows("fc3", b.Matrix(n.rows), b.Config.Hidden), 1-s.Delta))
-	x = b.Linear("fc2", b.Dropout(Max(x, ZerosLike(x))), b.Classes)
+	x = b.Linear("fc2", b.Dropout(relu(x)), b.Classes)
 	weights := b.Param(Param{Name: "orders_weight", Shape: []int{s.Order, 1}, Value: 1 / float64(s.Order)})
 	first, p := x, b.Matrix(n.powers)
 	for range b.Config.Forward {

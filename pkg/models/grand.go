@@ -124,7 +124,7 @@ func (d *grand) Build(b *Builder) (out Output) {
 		stats.Iterations = Add(stats.Iterations, ends[1].Iterations)
 		stats.Outcome = Add(stats.Outcome, Mul(ends[1].Outcome, loop.Int(h.Graph(), outcomes)))
 	}
-	out.Representation, out.Stats, out.Solves = Max(x, ZerosLike(x)), &stats, 1
+	out.Representation, out.Stats, out.Solves = relu(x), &stats, 1
 	out.Logits = d.readout(b, out.Representation)
 	return out
 }
@@ -148,7 +148,7 @@ func (d *grand) field(b *Builder, h *Node) (solve.Field[layers.DiffusionWeights]
 			Shape: []int{d.AttentionDim, b.Config.Hidden}, Value: 1e-5})
 		bias := b.Param(Param{Name: attention + name + ".bias", Shape: []int{d.AttentionDim},
 			Limit: 1 / math.Sqrt(float64(b.Config.Hidden))})
-		return Add(Dot(h, Transpose(w, 0, 1)).Product(), ExpandLeftToRank(bias, 2))
+		return affine(h, w, bias)
 	}
 	q := project("Q")
 	edges := b.Edges(d.pattern).Bare()

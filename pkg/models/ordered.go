@@ -68,7 +68,7 @@ func ordered(b *Builder, mean sparse.Operator) Output {
 		} else {
 			x = b.Linear(name, b.Dropout(x), b.Config.Hidden)
 		}
-		x = b.LayerNorm(fmt.Sprintf("norm_input.%d", i), Max(x, ZerosLike(x)))
+		x = b.LayerNorm(fmt.Sprintf("norm_input.%d", i), relu(x))
 	}
 	var gate *Node // a column for each gate: [n, gates]
 	for l := range b.Config.Forward {

@@ -134,7 +134,7 @@ func (mlp) Build(b *Builder) Output {
 // perceptron is H and the logits of [mlp], with which APPNP, GPR-GNN and BernNet begin, too.
 func (b *Builder) perceptron() (h, logits *Node) {
 	x := b.Encode("lin1", b.Config.Hidden)
-	h = b.Dropout(Max(x, ZerosLike(x)))
+	h = b.Dropout(relu(x))
 	return h, b.Linear("lin2", h, b.Outputs)
 }
 
@@ -257,7 +257,7 @@ func bernNet(b *Builder, p sparse.Operator) Output {
 	s := OwnOf[bernSettings](b.Config)
 	x = b.DropoutOf(x, s.DropRate)
 	theta := b.Param(Param{Name: "prop1.temp", Shape: []int{s.Order + 1}, Value: 1})
-	theta = Reshape(Max(theta, ZerosLike(theta)), 1, -1)
+	theta = Reshape(relu(theta), 1, -1)
 	c := Dot(theta, ConvertDType(Const(b.Graph, bernstein(s.Order)), x.DType())).Product()
 	y := chebyshev(s.Order).filter(p, x, Reshape(c, -1, 1))
 	return Output{Logits: y, Representation: h}

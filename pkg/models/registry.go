@@ -142,29 +142,28 @@ func Lookup(name string) (Kind, error) {
 	if k, ok := registry[name]; ok {
 		return k, nil
 	}
-	for _, k := range registry {
-		if k.Alias == name && name != "" {
-			return k, nil
-		}
+	if k, ok := find(func(k Kind) bool { return k.Alias == name && name != "" }); ok {
+		return k, nil
 	}
 	return Kind{}, fmt.Errorf("unknown model %q: choose one of %s", name, strings.Join(Names(), ", "))
 }
 
 // Suggested is the name of the model that commands use if the user names none.
 func Suggested() string {
-	for _, k := range Kinds() {
-		if k.Suggested {
-			return k.Name
-		}
-	}
-	return ""
+	k, _ := find(func(k Kind) bool { return k.Suggested })
+	return k.Name
 }
 
 // WithReverse is the same model with a reverse process: "gcn+rep" for "gcn". ok is false if there is none.
 func (k Kind) WithReverse() (Kind, bool) {
-	for _, other := range registry {
-		if other.Plain == k.Name && k.Name != "" {
-			return other, true
+	return find(func(other Kind) bool { return other.Plain == k.Name && k.Name != "" })
+}
+
+// find returns the model of which is is true, if there is one.
+func find(is func(k Kind) bool) (Kind, bool) {
+	for _, k := range registry {
+		if is(k) {
+			return k, true
 		}
 	}
 	return Kind{}, false

@@ -41,13 +41,7 @@ func NewRectangular(a *CSR, rows, columns Order) (*Matrix, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
-	if rows == nil {
-		rows = AsGiven(a.Rows)
-	}
-	if columns == nil {
-		columns = AsGiven(a.Columns)
-	}
-	return newMatrix(a, rows, columns, once)
+	return newMatrix(a, rows.or(a.Rows), columns.or(a.Columns), once)
 }
 
 func newMatrix(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {

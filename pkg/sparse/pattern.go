@@ -102,12 +102,7 @@ func (p *Pattern) chooseOrders(a *CSR) error {
 	p.rows, p.columns = p.options.Order, p.options.Columns
 	switch {
 	case p.options.Bipartite:
-		if p.rows == nil {
-			p.rows = AsGiven(a.Rows)
-		}
-		if p.columns == nil {
-			p.columns = AsGiven(a.Columns)
-		}
+		p.rows, p.columns = p.rows.or(a.Rows), p.columns.or(a.Columns)
 	case a.Rows != a.Columns:
 		return fmt.Errorf("sparse pattern: %d x %d, but edges within a graph make a square; "+
 			"between two sets of nodes, set Bipartite", a.Rows, a.Columns)
