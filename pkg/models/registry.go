@@ -71,7 +71,7 @@ func Register(kinds ...Kind) {
 		}
 		var c Config
 		for _, name := range k.Shared {
-			if !slices.ContainsFunc(c.shared(), func(s Setting) bool { return s.Name == name }) {
+			if indexOf(c.shared(), name) < 0 {
 				panic(fmt.Errorf("model %q names a shared setting %q, which does not exist", k.Name, name))
 			}
 		}
@@ -96,8 +96,7 @@ func (k Kind) checkOwn() {
 	}
 	var c Config
 	for _, s := range SettingsOf(addressable(k.Own)) {
-		taken := Reserved(s.Name) ||
-			slices.ContainsFunc(c.shared(), func(other Setting) bool { return other.Name == s.Name })
+		taken := Reserved(s.Name) || indexOf(c.shared(), s.Name) >= 0
 		for _, other := range registry {
 			v := Default(other.Name).Value(s.Name)
 			taken = taken || v != nil && fmt.Sprintf("%T", v) != fmt.Sprintf("%T", s.Current())
@@ -143,29 +142,28 @@ func Lookup(name string) (Kind, error) {
 	if k, ok := registry[name]; ok {
 		return k, nil
 	}
-	for _, k := range registry {
-		if k.Alias == name && name != "" {
-			return k, nil
-		}
+	if k, ok := find(func(k Kind) bool { return k.Alias == name && name != "" }); ok {
+		return k, nil
 	}
 	return Kind{}, fmt.Errorf("unknown model %q: choose one of %s", name, strings.Join(Names(), ", "))
 }
 
 // Suggested is the name of the model that commands use if the user names none.
 func Suggested() string {
-	for _, k := range Kinds() {
-		if k.Suggested {
-			return k.Name
-		}
-	}
-	return ""
+	k, _ := find(func(k Kind) bool { return k.Suggested })
+	return k.Name
 }
 
 // WithReverse is the same model with a reverse process: "gcn+rep" for "gcn". ok is false if there is none.
 func (k Kind) WithReverse() (Kind, bool) {
-	for _, other := range registry {
-		if other.Plain == k.Name && k.Name != "" {
-			return other, true
+	return find(func(other Kind) bool { return other.Plain == k.Name && k.Name != "" })
+}
+
+// find returns the model of which is is true, if there is one.
+func find(is func(k Kind) bool) (Kind, bool) {
+	for _, k := range registry {
+		if is(k) {
+			return k, true
 		}
 	}
 	return Kind{}, false

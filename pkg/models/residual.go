@@ -36,7 +36,7 @@ func (f frame) encode(b *Builder) *Node {
 		h = b.Matrix(f.slow.into).Product(h)
 	}
 	h = b.Dropout(h)
-	return Max(h, ZerosLike(h))
+	return relu(h)
 }
 
 // readout is norm and head.
@@ -46,7 +46,7 @@ func (f frame) readout(b *Builder, x *Node) *Node {
 	for i := range n {
 		out := b.Config.Hidden
 		if i > 0 {
-			x = Max(x, ZerosLike(x))
+			x = relu(x)
 		}
 		if i == n-1 {
 			out = b.Outputs
@@ -375,7 +375,7 @@ func gcn(ego bool) block {
 		} else {
 			normalise := (*sparse.CSR).SymmetricNormalised
 			if !adjacency.Symmetric() {
-				normalise = normalisedByTargets
+				normalise = (*sparse.CSR).NormalisedByTargets
 			}
 			matrix := a.Matrix(normalise(adjacency))
 			normalised = func(b *Builder) sparse.Operator { return b.Matrix(matrix) }

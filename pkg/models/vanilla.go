@@ -34,7 +34,7 @@ func vanillaGCN(b *Builder, a sparse.Operator) Output {
 		return Add(x, ExpandLeftToRank(b.Param(Param{Name: name + ".bias", Shape: []int{out}}), 2))
 	}
 	h := conv("conv1", b.Features, b.Config.Hidden, b.Encoded)
-	h = b.Dropout(Max(h, ZerosLike(h)))
+	h = b.Dropout(relu(h))
 	logits := conv("conv2", b.Config.Hidden, b.Outputs, func(w *Node) *Node { return times(h, w) })
 	return Output{Logits: logits, Representation: h}
 }

@@ -183,8 +183,8 @@ func Followed(depth int) []int {
 // SmoothnessOf has the measures of states, to five significant digits.
 func SmoothnessOf(states []State) (out []Smoothness) {
 	for _, s := range states {
-		dirichlet, mad, rank := significant(s.Dirichlet), significant(s.MAD), significant(s.EffectiveRank)
-		out = append(out, Smoothness{s.Layer, significant(s.GSL), &dirichlet, &mad, &rank})
+		all := rounded([]float64{s.GSL, s.Dirichlet, s.MAD, s.EffectiveRank})
+		out = append(out, Smoothness{s.Layer, all[0], &all[1], &all[2], &all[3]})
 	}
 	return out
 }
