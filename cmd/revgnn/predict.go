@@ -263,7 +263,7 @@ func (a *app) trace() *cobra.Command {
 			return err
 		}
 		if len(*layers) == 0 {
-			*layers = train.Followed(max(m.Config.Forward, m.Config.Reverse))
+			*layers = train.TracedLayers(max(m.Config.Forward, m.Config.Reverse))
 		}
 		t, err := m.Trace(e, g, *layers)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 func (v *View) onBoards(c train.Config) runs.Answer[runs.Trained] {
 	b := v.Profile.Boards
 	t := runs.Training(b.Dataset, b.Split, c)
-	t.Follow = &runs.Follow{Layers: b.Layers, Boards: append([]runs.Part{b.Shown}, b.Predictions...)}
+	t.Trace = &runs.Trace{Layers: b.Layers, Boards: append([]runs.Part{b.Shown}, b.Predictions...)}
 	return runs.Ask[runs.Trained](v.View, t)
 }
 
@@ -38,7 +38,7 @@ func representations(v *View) *Document {
 	d.note("The paper: %s", statement(1).Says)
 	b := v.Profile.Boards
 	show := func(id, title string, c train.Config, a runs.Answer[runs.Trained],
-		states func(*runs.Followed) []runs.Layer) {
+		states func(*runs.Traced) []runs.Layer) {
 		f, why := statesOf(a)
 		if why != "" {
 			d.note("%s: %s.", title, why)
@@ -48,8 +48,8 @@ func representations(v *View) *Document {
 			b.Shown.Side, b.Shown.Side, []report.Strip{strip(states(f), f.Boards[0].Mines)}))
 		d.note("%s: %s layers, width %d, test ROC-AUC %.3f.", title, c.Depth(), c.Hidden, a.Outcome.Test)
 	}
-	forward := func(f *runs.Followed) []runs.Layer { return f.Forward }
-	backward := func(f *runs.Followed) []runs.Layer { return f.Reverse }
+	forward := func(f *runs.Traced) []runs.Layer { return f.Forward }
+	backward := func(f *runs.Traced) []runs.Layer { return f.Reverse }
 	both, one := b.Reverse.Config, b.Plain.Config
 	d.otherModel(both.Model)
 	show("fig1-forward", titleOf(both.Model)+", forward process", both, v.onBoards(both), forward)

@@ -90,7 +90,7 @@ func gslBelowCases(v *View, r rule) (all []claimCase) {
 			if why != "" {
 				return noNumbers(why, math.NaN())
 			}
-			highest := most(a.Outcome.Followed.Reverse)
+			highest := most(a.Outcome.Traced.Reverse)
 			verdict := graded(highest < r.Below && m.Reverse >= r.Layers && m.Contraction() >= r.Lipschitz,
 				highest < r.Below)
 			return found(verdict, highest, r.Below, values{"highest": highest, "depth": m.Depth(), "c": m.Contraction(),
@@ -117,7 +117,7 @@ func (r rule) gslAbove(v *View, dataset string, depth int) finding {
 	if why != "" {
 		return noNumbers(why, math.NaN())
 	}
-	forward := a.Outcome.Followed.Forward
+	forward := a.Outcome.Traced.Forward
 	lowest := least(forward, func(l runs.Layer) bool { return l.Layer > r.After })
 	if math.IsInf(lowest, 0) {
 		return notRun("no layers were followed there")
@@ -152,7 +152,7 @@ func (r rule) gslLess(v *View, dataset string) finding {
 		if why != "" {
 			return notRun(why)
 		}
-		own, theirs := sharedGSL(a.Outcome.Followed.Forward, plain.Outcome.Followed.Forward)
+		own, theirs := sharedGSL(a.Outcome.Traced.Forward, plain.Outcome.Traced.Forward)
 		if math.IsNaN(own) {
 			return notRun("no layers were followed in both")
 		}
@@ -180,7 +180,7 @@ func sharedGSL(a, b []runs.Layer) (ofA, ofB float64) {
 }
 
 // onFigure1 makes a case about a network of figures 1 and 4, from what was recorded about its states.
-func (v *View) onFigure1(network string, judge func(f *runs.Followed) finding) []claimCase {
+func (v *View) onFigure1(network string, judge func(f *runs.Traced) finding) []claimCase {
 	m := v.Profile.Boards.Reverse
 	if network == "plain" {
 		m = v.Profile.Boards.Plain
@@ -197,7 +197,7 @@ func (v *View) onFigure1(network string, judge func(f *runs.Followed) finding) [
 // spreadCases tests that the standard deviation of the predictions on figure 1's board grows by Factor (or falls by it,
 // if Falls) from the first layer of a process to the last. It is Weaker by any smaller factor.
 func spreadCases(v *View, r rule) []claimCase {
-	return v.onFigure1(r.Network, func(f *runs.Followed) finding {
+	return v.onFigure1(r.Network, func(f *runs.Traced) finding {
 		layers := f.Forward
 		if r.Process == "reverse" {
 			layers = f.Reverse
@@ -220,7 +220,7 @@ func spreadCases(v *View, r rule) []claimCase {
 // directionCases tests that the predictions on figure 4's boards from the reverse process have a standard deviation at
 // least Factor times that from the forward process.
 func directionCases(v *View, r rule) []claimCase {
-	return v.onFigure1("reverse", func(f *runs.Followed) finding {
+	return v.onFigure1("reverse", func(f *runs.Traced) finding {
 		if len(f.Forward) == 0 || len(f.Reverse) == 0 {
 			return notRun("too few layers were followed")
 		}
@@ -237,16 +237,16 @@ func factored(x, y, factor float64) Verdict { return graded(x > 0 && x >= factor
 
 // statesOf returns what was recorded about the states of a trained model, or the reason why nothing was: it begins with
 // [failedRuns] if the training diverged.
-func statesOf(a runs.Answer[runs.Trained]) (f *runs.Followed, why string) {
+func statesOf(a runs.Answer[runs.Trained]) (f *runs.Traced, why string) {
 	switch {
 	case diverged(a):
 		return nil, failedRuns + a.Why
 	case !a.OK():
 		return nil, a.Why
-	case a.Outcome.Followed == nil:
+	case a.Outcome.Traced == nil:
 		return nil, "its states were not kept"
 	}
-	return a.Outcome.Followed, ""
+	return a.Outcome.Traced, ""
 }
 
 func diverged(a runs.Answer[runs.Trained]) bool {

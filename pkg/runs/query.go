@@ -172,7 +172,7 @@ func index(all []Record) Records {
 // Of returns the record of a task, or nil. A training that diverged or failed has no states: it also answers a task
 // that asks for them.
 func (r Records) Of(t Task) *Record {
-	if found := r[t.Key()]; found != nil || t.Follow == nil {
+	if found := r[t.Key()]; found != nil || t.Trace == nil {
 		return found
 	}
 	if plain := r[t.alone().Key()]; plain != nil && plain.Status != OK {

@@ -129,7 +129,7 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 		if r.Starts != nil {
 			r.Starts(Progress{next.Task, number, number - 1 + p.Missing, p.Seconds, p.Unknown})
 		}
-		// The record of a training that failed has no states, and so the key of the task without Follow.
+		// The record of a training that failed has no states, and so the key of the task without Trace.
 		tried[next.Key], tried[next.Task.alone().Key()] = true, true
 		return r.make(ctx, next.Task, own)
 	})
@@ -177,7 +177,7 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 		if !s.Done && trains(s.Kind) && s.Cost.Seconds == 0 && !tried[s.program()] {
 			tried[s.program()] = true
 			t := s.Task
-			t.Kind, t.Split, t.Follow = Bench, NoSplit, nil
+			t.Kind, t.Split, t.Trace = Bench, NoSplit, nil
 			t.Config.Epochs = 3 // the time of the first one is not counted
 			todo = append(todo, t)
 		}
