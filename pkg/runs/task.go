@@ -133,9 +133,9 @@ func (t Task) String() string {
 type Trained struct {
 	train.Result
 	// Trainings of a [Sweep] have the Details, others the Metric, and the Traced states if their task asks for them.
-	Metric   string         `json:"metric,omitempty"`
-	Traced *Traced      `json:"followed,omitempty"`
-	Details  *train.Details `json:"details,omitempty"`
+	Metric  string         `json:"metric,omitempty"`
+	Traced  *Traced        `json:"followed,omitempty"`
+	Details *train.Details `json:"details,omitempty"`
 }
 
 // Traced has a few numbers about states of a trained model, after forward and after reverse layers; whole states are
