@@ -109,7 +109,7 @@ func TestSyntheticGraphs(t *testing.T) {
 		if near > 0.5 { // of all pairs, 0.36 are less than 1000 apart
 			t.Errorf("%s: node numbers tell the communities: %.2f of the edges are short", kind, near)
 		}
-		one, two := Synthetic{kind, 500, 1}.arrays(), Synthetic{kind, 500, 1}.arrays()
+		one, two := Synthetic{kind, 500}.arrays(), Synthetic{kind, 500}.arrays()
 		if !slices.Equal(one[2].Values.([]int32), two[2].Values.([]int32)) {
 			t.Errorf("%s: equal seeds give different edges", kind)
 		}
@@ -127,7 +127,7 @@ func TestSyntheticGraphs(t *testing.T) {
 func synthetic(t *testing.T, kind string, n int) *graphs.Graph {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), kind+".npz")
-	if err := npz.Write(path, Synthetic{kind, n, 1}.arrays()); err != nil {
+	if err := npz.Write(path, Synthetic{kind, n}.arrays()); err != nil {
 		t.Fatal(err)
 	}
 	g, err := datasets.Load(t.Context(), path, datasets.Options{})
@@ -192,7 +192,7 @@ func agrees(t *testing.T, e *engine.Engine, s setup, c Case, kind, layout string
 	if err := trained.WriteWeights(p.Weights, parameters); err != nil {
 		t.Fatal(err)
 	}
-	if err := npz.Write(p.File, Synthetic{kind, 300, 1}.arrays()); err != nil {
+	if err := npz.Write(p.File, Synthetic{kind, 300}.arrays()); err != nil {
 		t.Fatal(err)
 	}
 	args, _ := s.command(Peer, c, p, 0)

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -29,7 +31,24 @@ func TestCasesOfTheData(t *testing.T) {
 	if len(list) != 38 {
 		t.Errorf("there are %d cases, want 38", len(list))
 	}
+	names := map[string]bool{}
 	for _, c := range list {
+		if c.Name == "" || strings.ContainsAny(c.Name, ", /") || names[c.Name] {
+			t.Errorf("%q is no name of its own without commas, spaces and slashes", c.Name)
+		}
+		names[c.Name] = true
+		if _, synthetic, err := parseSynthetic(c.Dataset); err != nil {
+			t.Error(c.Name, err)
+		} else if _, err := datasets.Info(c.Dataset); !synthetic && err != nil {
+			t.Error(c.Name, err)
+		}
+		if c.Peer != "" && c.Peer != byHand && c.Peer != pyg {
+			t.Errorf("%s: the peer is %q", c.Name, c.Peer)
+		}
+		a := c.Authors
+		if c.Steps < 2 || a != (Effort{}) && (a.Steps < 2 || a.Evaluations <= 0 || a.Messages < 0) {
+			t.Errorf("%s: %d steps, and %+v of the authors; the first step is not counted", c.Name, c.Steps, a)
+		}
 		k := c.config
 		if k.Value("lipschitz") != nil && k.Lipschitz != bound(k.Reverse, k.Hidden) {
 			t.Errorf("%s: the bound is %g", c.Name, c.config.Lipschitz)
@@ -41,6 +60,14 @@ func TestCasesOfTheData(t *testing.T) {
 	if b := bound(256, 64); b != 0.25 {
 		t.Errorf("256 layers of width 64 are bounded by %g", b)
 	}
+}
+
+// bound is that of a layer's Frobenius norm: 0.999, or less for many reverse layers. A random d x d matrix of norm s
+// has eigenvalues of up to s/√d, so that L reverse layers enlarge features by up to exp(L s/√d): the bound keeps this
+// below e^8. Losses of 1e8 could not show whether two programs compute the same.
+func bound(reverse, hidden int) float64 {
+	most := 8 * math.Sqrt(float64(hidden)) / float64(max(1, reverse))
+	return min(0.999, math.Round(1000*most)/1000)
 }
 
 const good = `{"name": "a", "dataset": "random:500", "model": "gcn+rep",
@@ -65,14 +92,6 @@ func TestCasesAreDecodedStrictly(t *testing.T) {
 		{`"forward": 1`, `"forward": "1"`, "it must be a whole number"},
 		{`"forward": 1`, `"hidden": 0`, "hidden is 0"},
 		{`"gcn+rep"`, `"gcm"`, `unknown model "gcm"`},
-		{`"random:500"`, `"random:5"`, "100 to"},
-		{`"random:500"`, `"elsewhere"`, `unknown dataset "elsewhere"`},
-		{`"steps": 2,`, ``, "2 at least"},
-		{`"evaluations": 7, `, ``, "0 evaluations"},
-		{`"steps": 2, "evaluations"`, `"evaluations"`, "0 of the authors"},
-		{`peer.py`, `pier.py`, "choose peer.py or pyg.py"},
-		{`"a"`, `""`, "its name"},
-		{`py"}`, `py"}, ` + good, `another is called "a"`},
 		{`py"}`, `py"}] [`, "more than one value"},
 	} {
 		_, err := decodeCases([]byte("[" + strings.Replace(good, c.replace, c.by, 1) + "]"))

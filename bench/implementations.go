@@ -2,11 +2,15 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/revgnn/revgnn/pkg/runs"
 )
 
 // The programs that are compared.
@@ -16,31 +20,25 @@ const (
 	Authors = "authors"
 )
 
-// The scripts that may be a case's peer. Both use PyTorch. peer.py is written by hand, and pyg.py uses the layers of
-// PyTorch Geometric.
+// The scripts that may be a case's peer. peer.py is written by hand, pyg.py uses PyTorch Geometric's layers.
 const (
-	// peer.py is written by hand, pyg.py uses PyTorch Geometric's layers.
 	byHand = "peer.py"
 	pyg    = "pyg.py"
 )
 
-var peers = []string{byHand, pyg}
-
-// peerTakes lists the settings that peer.py can be given, and authorsTakes lists those of the authors' code. The
-// learning rate is not in the lists, since every script is given it. In all other settings, the cases for these scripts
-// do not differ. pyg.py has no list, since it is given all settings of the model.
+// Settings that peer.py and the authors' code can be given, beside the learning rate; in others their cases do not
+// differ. pyg.py is given all.
 var (
 	peerTakes    = []string{"forward", "reverse", "max-iterations", "tolerance", "lipschitz"}
 	authorsTakes = slices.Concat(peerTakes,
 		[]string{"hidden", "heads", "solver", "time", "reverse-time", "step", "attention-dim"})
 )
 
-// setup is where the programs are; python and authors are "" if there is none.
+// setup is where the programs are: revgnn, a Python that has PyTorch, and a checkout of the authors' code; the latter
+// two are "" if there is none.
 type setup struct {
 	revgnn, data, engine string
-	// python is the path of a Python that has PyTorch. authors is the path of a checkout of the authors' code. Each of
-	// them is empty if there is none.
-	python, authors string
+	python, authors      string
 	// scripts is the folder of peer.py, pyg.py and authors.py.
 	scripts string
 }
@@ -105,82 +103,53 @@ func (s setup) available() (which []string, missing map[string]string) {
 	return which, missing
 }
 
-// command is the command line of a program for a case, or why it is skipped. Scripts get the settings that they know.
+// command is the command line of a program for a case, or why it is skipped: initial weights, learning rate, and the
+// settings that the program takes.
 func (s setup) command(which string, c Case, p Prepared, free int64) (args []string, skip string) {
-	switch which {
-	case Ours:
-		return s.ours(c, p), ""
-	case Peer:
-		if c.Peer == "" {
-			return nil, "the peer does not have this model"
+	// As one word, as booleans need.
+	flag := func(name string, value any) { args = append(args, fmt.Sprintf("--%s=%v", name, value)) }
+	var taken []string // all if nil
+	switch {
+	case which == Ours:
+		args = []string{s.revgnn, "bench", "--json", "--quiet", "--dataset=" + p.Dataset}
+		if s.data != "" {
+			flag("data", s.data)
 		}
-		return s.peer(c, p), ""
-	case Authors:
-		if c.Authors.Steps == 0 {
-			return nil, "the authors' code does not have this model"
+		if s.engine != "" {
+			flag("engine", s.engine)
 		}
+		flag("epochs", c.config.Epochs)
+		flag("model", c.config.Model)
+	case which == Peer && c.Peer == "":
+		return nil, "the peer does not have this model"
+	case which == Peer:
+		args = []string{s.python, filepath.Join(s.scripts, c.Peer), "--graph=" + p.File}
+		flag("steps", c.config.Epochs)
+		if taken = peerTakes; c.Peer == pyg {
+			taken = nil
+			flag("model", c.config.Model)
+			flag("layout", cmp.Or(p.Layout, layouts[0]))
+		}
+	case c.Authors.Steps == 0:
+		return nil, "the authors' code does not have this model"
+	default:
 		if need := authorsBytes(c, p); need > free {
 			return nil, fmt.Sprintf("needs some %.0f GB, %.0f are free", gb(need), gb(free))
 		}
-		return s.theirs(c, p, free), ""
+		args = []string{s.python, filepath.Join(s.scripts, "authors.py"), "--checkout=" + s.authors, "--graph=" + p.File}
+		flag("memory", free)
+		flag("steps", c.Authors.Steps)
+		flag("model", c.config.Model)
+		taken = authorsTakes
 	}
-	return nil, ""
-}
-
-func (s setup) ours(c Case, p Prepared) []string {
-	l := line{s.revgnn, "bench", "--json", "--quiet"}
-	l.flag("dataset", p.Dataset)
-	if s.data != "" {
-		l.flag("data", s.data)
-	}
-	if s.engine != "" {
-		l.flag("engine", s.engine)
-	}
-	l.flag("epochs", c.config.Epochs)
-	l.flag("model", c.config.Model)
-	l.settings(c, p, func(string) bool { return true })
-	return l
-}
-
-func (s setup) peer(c Case, p Prepared) []string {
-	l := line{s.python, filepath.Join(s.scripts, c.Peer)}
-	l.flag("graph", p.File)
-	l.flag("steps", c.config.Epochs)
-	if c.Peer == byHand {
-		l.settings(c, p, func(name string) bool { return slices.Contains(peerTakes, name) })
-		return l
-	}
-	l.flag("model", c.config.Model)
-	l.flag("layout", cmp.Or(p.Layout, layouts[0]))
-	l.settings(c, p, func(string) bool { return true })
-	return l
-}
-
-func (s setup) theirs(c Case, p Prepared, free int64) []string {
-	l := line{s.python, filepath.Join(s.scripts, "authors.py")}
-	l.flag("checkout", s.authors)
-	l.flag("graph", p.File)
-	l.flag("memory", free)
-	l.flag("steps", c.Authors.Steps)
-	l.flag("model", c.config.Model)
-	l.settings(c, p, func(name string) bool { return slices.Contains(authorsTakes, name) })
-	return l
-}
-
-type line []string
-
-// flag adds --name=value in one word, as booleans need.
-func (l *line) flag(name string, value any) { *l = append(*l, fmt.Sprintf("--%s=%v", name, value)) }
-
-// settings adds initial weights, learning rate, and the settings that the program takes.
-func (l *line) settings(c Case, p Prepared, takes func(name string) bool) {
-	l.flag("weights", p.Weights)
-	l.flag("lr", c.config.LearningRate)
+	flag("weights", p.Weights)
+	flag("lr", c.config.LearningRate)
 	for _, setting := range c.config.ModelSettings() {
-		if takes(setting.Name) {
-			l.flag(setting.Name, setting.Current())
+		if taken == nil || slices.Contains(taken, setting.Name) {
+			flag(setting.Name, setting.Current())
 		}
 	}
+	return args, ""
 }
 
 // authorsBytes estimates the memory of the authors' code, which keeps for each evaluation of a layer of width d: 5 d
@@ -193,3 +162,57 @@ func authorsBytes(c Case, p Prepared) int64 {
 }
 
 func gb(bytes int64) float64 { return float64(bytes) / 1e9 }
+
+// Machine describes the machine and the software that were used for the measurements.
+type Machine struct {
+	CPU      string `json:"cpu"`
+	Cores    int    `json:"cores"`
+	Platform string `json:"platform"`
+	Load     string `json:"load"`
+	// Memory in bytes.
+	Memory     int64  `json:"memory_bytes"`
+	FreeMemory int64  `json:"free_memory_bytes"`
+	Engine     string `json:"engine"`
+	Plugin     string `json:"plugin"`
+	// Commit is the commit of the checkout, followed by "+" if the checkout has changes that are not committed.
+	Commit   string            `json:"commit"`
+	Versions map[string]string `json:"versions"`
+}
+
+// examine describes this machine. It asks the operating system and the command `revgnn doctor`.
+func examine(s setup) Machine {
+	here, d := runs.Begin(runs.Bench), s.doctor()
+	return Machine{CPU: cmp.Or(here.Machine.CPU, "unknown"), Cores: here.Machine.Cores,
+		Platform: here.Machine.Platform, Load: load(), Memory: d.Memory, FreeMemory: d.Free, Engine: d.Engine,
+		Plugin: d.Version, Commit: commit(), Versions: here.Versions}
+}
+
+// diagnosis has those fields of the output of `revgnn doctor --json` that are needed here.
+type diagnosis struct {
+	Engine  string `json:"engine"`
+	Version string `json:"version"`
+	Memory  int64  `json:"memory_bytes"`
+	Free    int64  `json:"free_memory_bytes"`
+}
+
+func (s setup) doctor() (d diagnosis) {
+	args := []string{"doctor", "--json"}
+	if s.engine != "" {
+		args = append(args, "--engine", s.engine)
+	}
+	out, _ := exec.Command(s.revgnn, args...).Output() // it reports what it found even where it fails
+	json.Unmarshal(out, &d)
+	return d
+}
+
+func commit() string {
+	head, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	name := strings.TrimSpace(string(head))
+	if changed, err := exec.Command("git", "status", "--porcelain").Output(); err == nil && len(changed) > 0 {
+		name += "+"
+	}
+	return name
+}

@@ -1,3 +1,26 @@
+// Command bench compares the time and memory that revgnn and other programs need for training steps, on one machine,
+// one after the other:
+//
+//   - the peer, a script that trains the same model in PyTorch: bench/peer.py is GCN+ReP, written by hand as an expert
+//     would write it, and bench/pyg.py has baselines that consist of PyTorch Geometric's layers;
+//   - the code of the paper's authors, if a checkout of it is given (bench/authors.py runs it).
+//
+// Examples:
+//
+//	go run ./bench                                # the default cases, with revgnn and the peer
+//	go run ./bench --authors ~/reverse-gnn        # the same, and the authors' code
+//	go run ./bench --cases pyg                    # the baselines
+//	go run ./bench --cases gcn-minesweeper --rounds 5
+//
+// A case (data/bench/cases.json) is a model of a given size on a graph. All programs have the same graph, split, depth,
+// width, tolerances, loss, optimiser and initial weights. In each round, every program runs once, in a process of its
+// own, so that changes in the speed of the machine affect all alike. A run's time is the median over its steps, without
+// the first. The tables have medians over the rounds of times, peak memory, and ratios to revgnn's, and the largest
+// relative difference of losses in the same step, which is small if both compute the same. Short trials find the layout
+// of the graph in which PyTorch Geometric is fastest.
+//
+// After every case, bench.json (all runs, the machine and versions), bench.md (tables) and bench.svg (the ratios) are
+// written to the output folder.
 package main
 
 import (

@@ -4,9 +4,10 @@
 package data
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -78,16 +79,79 @@ type Statistics struct {
 	Decimals          int     `json:"decimals"`
 }
 
-//go:embed manifest.json
-var manifest []byte
-
-var parse = sync.OnceValues(func() ([]Dataset, error) {
+// Datasets are the manifest's entries in the paper's order. Do not change them.
+var Datasets = sync.OnceValue(func() []Dataset {
 	var m struct{ Datasets []Dataset }
-	if err := json.Unmarshal(manifest, &m); err != nil {
-		return nil, fmt.Errorf("the embedded data/manifest.json is damaged (%w); rebuild from a clean checkout", err)
+	if err := json.Unmarshal(read("manifest.json"), &m); err != nil {
+		panic(err) // tests read it
 	}
-	return m.Datasets, nil
+	return m.Datasets
 })
 
-// Datasets are the manifest's entries in the paper's order. Do not change them.
-func Datasets() ([]Dataset, error) { return parse() }
+//go:embed manifest.json bench/*.json paper/*.json records/*.json* settings/*.json spaces/*.json
+var embedded embed.FS
+
+// read returns the content of an embedded file that is known to exist.
+func read(path string) []byte {
+	b, err := embedded.ReadFile(path)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// document is a JSON file of a folder.
+func document(folder, name string) ([]byte, error) {
+	b, err := embedded.ReadFile(folder + "/" + name + ".json")
+	if err != nil {
+		return nil, fmt.Errorf("data/%s has no %q: choose %s", folder, name, strings.Join(names(folder), " or "))
+	}
+	return b, nil
+}
+
+// names are those of the JSON files in a folder, without its schema.
+func names(folder string) (out []string) {
+	entries, _ := embedded.ReadDir(folder)
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok && name != "schema" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// SettingsNames are the names of profiles.
+func SettingsNames() []string { return names("settings") }
+
+// Settings is a profile as JSON, or "schema".
+func Settings(name string) ([]byte, error) { return document("settings", name) }
+
+// PublishedSpace is the space of a search if the user names none.
+const PublishedSpace = "published"
+
+// SpaceNames are the names of spaces: ranges from which a search draws settings.
+func SpaceNames() []string { return names("spaces") }
+
+// Space is a space as JSON, or "schema".
+func Space(name string) ([]byte, error) { return document("spaces", name) }
+
+// Paper returns as JSON what the paper published: "table1" to "table6", "figures" or "claims".
+func Paper(name string) ([]byte, error) { return document("paper", name) }
+
+// BenchCases are the cases of the command in the folder bench, as JSON.
+func BenchCases() []byte { return read("bench/cases.json") }
+
+// Records are the files of run records by their names, as `revgnn runs import` reads them.
+func Records() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		entries, _ := embedded.ReadDir("records")
+		for _, e := range entries {
+			if strings.HasSuffix(e.Name(), ".jsonl") && !yield(e.Name(), read("records/"+e.Name())) {
+				return
+			}
+		}
+	}
+}
+
+// Older is JSON: the commits whose trainings today's program does not repeat to the digit, and why.
+func Older() []byte { return read("records/older.json") }

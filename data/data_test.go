@@ -8,17 +8,14 @@ import (
 )
 
 func TestManifestIsComplete(t *testing.T) {
-	sets, err := Datasets()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(sets) != 12 {
-		t.Errorf("%d datasets, want the paper's 12", len(sets))
+	sets := Datasets()
+	if len(sets) < 12 {
+		t.Errorf("%d datasets, want at least the paper's 12", len(sets))
 	}
 	seen := map[string]bool{}
 	for _, s := range sets {
-		files := map[string]int{Platonov: 1, Planetoid: 8, GNNBenchmark: 1}[s.Format]
-		if len(s.Files) != files {
+		want, known := map[string]int{Platonov: 1, Planetoid: 8, GNNBenchmark: 1}[s.Format]
+		if known && len(s.Files) != want || len(s.Files) == 0 {
 			t.Errorf("%s: %d files in format %q", s.Name, len(s.Files), s.Format)
 		}
 		if s.Task != Accuracy && s.Task != ROCAUC || (s.Task == ROCAUC) != (s.Statistics.Classes == 2) {

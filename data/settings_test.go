@@ -11,14 +11,13 @@ import (
 // settingsSchema returns the JSON schema of profiles, in a form that can check JSON values.
 func settingsSchema(t *testing.T) *jsonschema.Resolved {
 	t.Helper()
-	return resolved(t, SettingsSchema)
+	return resolved(t, Settings)
 }
 
-// resolved calls the function schema, which returns a JSON schema as text. It returns this schema in a form that can
-// check JSON values.
-func resolved(t *testing.T, schema func() ([]byte, error)) *jsonschema.Resolved {
+// resolved returns the JSON schema of a folder, in a form that can check JSON values.
+func resolved(t *testing.T, document func(name string) ([]byte, error)) *jsonschema.Resolved {
 	t.Helper()
-	text, err := schema()
+	text, err := document("schema")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestSpacesKeepToTheSchema(t *testing.T) {
-	check := resolved(t, SpaceSchema)
+	check := resolved(t, Space)
 	if !slices.Contains(SpaceNames(), PublishedSpace) {
 		t.Fatalf("the spaces are %q", SpaceNames())
 	}

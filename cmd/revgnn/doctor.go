@@ -73,27 +73,21 @@ func examine(engineName string, data datasets.Options) *diagnosis {
 // Locations").
 func kernel() string {
 	var dirs []string
-	add := func(dir string, below ...string) {
-		if dir != "" {
-			dirs = append(dirs, filepath.Join(dir, filepath.Join(below...)))
-		}
-	}
-	if wd, err := os.Getwd(); err == nil {
-		add(wd, ".venv", "share", "jupyter")
-		for wd != filepath.Dir(wd) {
-			wd = filepath.Dir(wd)
-			add(wd, ".venv", "share", "jupyter")
+	for dir, _ := os.Getwd(); dir != ""; dir = filepath.Dir(dir) {
+		dirs = append(dirs, dir+"/.venv/share/jupyter")
+		if dir == filepath.Dir(dir) {
+			break
 		}
 	}
 	dirs = append(dirs, filepath.SplitList(os.Getenv("JUPYTER_PATH"))...)
-	add(os.Getenv("JUPYTER_DATA_DIR"))
-	add(os.Getenv("XDG_DATA_HOME"), "jupyter")
-	if home, err := os.UserHomeDir(); err == nil {
-		add(home, ".local", "share", "jupyter")
-		add(home, "Library", "Jupyter")
+	home, _ := os.UserHomeDir()
+	for _, place := range [][2]string{{os.Getenv("JUPYTER_DATA_DIR"), ""}, {os.Getenv("XDG_DATA_HOME"), "jupyter"},
+		{home, ".local/share/jupyter"}, {home, "Library/Jupyter"}, {os.Getenv("VIRTUAL_ENV"), "share/jupyter"},
+		{"/usr/local/share/jupyter", ""}, {"/usr/share/jupyter", ""}, {"/opt/conda/share/jupyter", ""}} {
+		if place[0] != "" {
+			dirs = append(dirs, filepath.Join(place[0], place[1]))
+		}
 	}
-	add(os.Getenv("VIRTUAL_ENV"), "share", "jupyter")
-	dirs = append(dirs, "/usr/local/share/jupyter", "/usr/share/jupyter", "/opt/conda/share/jupyter")
 	for _, dir := range dirs {
 		for _, name := range []string{"revgnn", "gonb"} {
 			spec := filepath.Join(dir, "kernels", name, "kernel.json")

@@ -96,10 +96,11 @@ func (s *subject) config() (train.Config, error) {
 	if s.dataset == "" {
 		return train.Config{}, noDataset()
 	}
-	if _, err := models.Lookup(s.model); err != nil {
+	k, err := models.Lookup(s.model)
+	if err != nil {
 		return train.Config{}, asUsage(err)
 	}
-	c := s.configure(s.model)
+	c := s.configure(k.Name)
 	if s.refuse != nil {
 		if err := s.refuse(c); err != nil {
 			return c, asUsage(err)
@@ -261,6 +262,9 @@ func (s offered) usual(of []string) string {
 // and the flags of all commands.
 func (s *subject) help(c *cobra.Command) {
 	model, long := s.model, c.Long
+	if k, err := models.Lookup(model); err == nil {
+		model = k.Name
+	}
 	switch {
 	case !slices.Contains(s.models(), model):
 		model = models.Suggested()

@@ -75,7 +75,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 			fmt.Fprintf(stderr, "%v: ending after the current step%s\n", by, again)
 		}
 	})()
-	err := a.execute(ctx, root)
+	err := execute(ctx, root)
 	if err == nil && out.failed != nil {
 		err = fmt.Errorf("the result cannot be written: %w", out.failed)
 	}
@@ -206,7 +206,7 @@ func group(use, short string, below ...*cobra.Command) *cobra.Command {
 
 // execute runs the command. A panic is a bug: users get a sentence instead of a stack trace, unless REVGNN_DEBUG is
 // set.
-func (a *app) execute(ctx context.Context, root *cobra.Command) (err error) {
+func execute(ctx context.Context, root *cobra.Command) (err error) {
 	if os.Getenv("REVGNN_DEBUG") == "" {
 		defer func() {
 			if p := recover(); p != nil {

@@ -65,7 +65,12 @@ func (a *app) predict() *cobra.Command {
 	f.StringVar(&o.to, "out", "", "the .csv or .npz file to write")
 	f.BoolVar(&o.unlabelled, "unlabelled", false, "write the nodes alone whose class is not known")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		compare, formats := o.asInTraining(f), []string{".csv", ".npz"}
+		// If the flags describe a model, or ask for gradients, the model is evaluated in training mode (without dropout).
+		compare, formats := false, []string{".csv", ".npz"}
+		f.Visit(func(flag *pflag.Flag) { // those that were given
+			_, setting := flag.Value.(*settingValue)
+			compare = compare || setting || slices.Contains([]string{"model", "split", "gradients"}, flag.Name)
+		})
 		if compare {
 			formats = formats[1:]
 		}
@@ -74,8 +79,14 @@ func (a *app) predict() *cobra.Command {
 			return usagef("--unlabelled is for a model's own file: leave it out to compare with PyTorch")
 		case s.dataset == "":
 			return noDataset()
+		case o.from == "":
+			return usagef("no weights given: add --weights with a file of 'revgnn train --out', or to compare with " +
+				"PyTorch with a .npz or .safetensors file")
+		case !slices.Contains(formats, strings.ToLower(filepath.Ext(o.to))):
+			return usagef("--out is %q: give the name of a file to write that ends in %s", o.to,
+				strings.Join(formats, " or "))
 		}
-		if err := o.check(formats...); err != nil {
+		if err := files.Writable(filepath.Dir(o.to)); err != nil {
 			return err
 		}
 		if compare {
@@ -97,7 +108,13 @@ func (a *app) predict() *cobra.Command {
 			return errors.New("interrupted; nothing was written")
 		}
 		if o.unlabelled {
-			if p = p.Only(unlabelled(g)); len(p.IDs) == 0 {
+			var nodes []int
+			for i := range g.NumNodes {
+				if len(g.Labels) == 0 || g.Labels[i] == graphs.Unlabelled {
+					nodes = append(nodes, i)
+				}
+			}
+			if p = p.Only(nodes); len(p.IDs) == 0 {
 				return fmt.Errorf("every node of %s has a class: leave out --unlabelled to write them all", s.dataset)
 			}
 		}
@@ -116,39 +133,6 @@ type evaluation struct {
 	from, to   string // files: the weights, and the one to write
 	gradients  bool
 	unlabelled bool
-}
-
-// asInTraining tells whether the flags describe a model, or ask for gradients: the model is then evaluated in training
-// mode (without dropout), to be compared with PyTorch.
-func (o evaluation) asInTraining(f *pflag.FlagSet) bool {
-	described := false
-	f.Visit(func(flag *pflag.Flag) { // those that were given
-		_, setting := flag.Value.(*settingValue)
-		described = described || setting || slices.Contains([]string{"model", "split", "gradients"}, flag.Name)
-	})
-	return described
-}
-
-// check returns an error if --weights is missing, or if --out cannot be written in one of the formats, before anything
-// is read.
-func (o evaluation) check(formats ...string) error {
-	if o.from == "" {
-		return usagef("no weights given: add --weights with a file of 'revgnn train --out', or to compare with PyTorch " +
-			"with a .npz or .safetensors file")
-	}
-	if !slices.Contains(formats, strings.ToLower(filepath.Ext(o.to))) {
-		return usagef("--out is %q: give the name of a file to write that ends in %s", o.to, strings.Join(formats, " or "))
-	}
-	return files.Writable(filepath.Dir(o.to))
-}
-
-func unlabelled(g *graphs.Graph) (nodes []int) {
-	for i := range g.NumNodes {
-		if len(g.Labels) == 0 || g.Labels[i] == graphs.Unlabelled {
-			nodes = append(nodes, i)
-		}
-	}
-	return nodes
 }
 
 // predictedTable has a row for each class, with the number of nodes for which it is the most probable one.
@@ -193,7 +177,8 @@ func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
 	// A file of 'revgnn train --out' has the settings. Flags replace only those that they name.
 	var config train.Config
 	own, notOwn := file.Model()
-	if notOwn == nil && (!s.command.Flags().Changed("model") || s.model == own.Config.Model) {
+	named, _ := models.Lookup(s.model)
+	if notOwn == nil && (!s.command.Flags().Changed("model") || named.Name == own.Config.Model) {
 		config, err = s.changed(own.Config)
 	} else {
 		config, err = s.config()
@@ -278,7 +263,7 @@ func (a *app) trace() *cobra.Command {
 			return err
 		}
 		if len(*layers) == 0 {
-			*layers = train.Followed(max(m.Config.Forward, m.Config.Reverse))
+			*layers = train.TracedLayers(max(m.Config.Forward, m.Config.Reverse))
 		}
 		t, err := m.Trace(e, g, *layers)
 		if err != nil {

@@ -10,8 +10,6 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/revgnn/revgnn/pkg/files"
-	"github.com/revgnn/revgnn/pkg/runs"
-	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // lineEvery is the time between two lines, which replace the bar if stderr is not a terminal.
@@ -82,17 +80,4 @@ func (p *progress) line(format string, args ...any) {
 
 func (p *progress) download(file string, done, total int64) {
 	p.at(file, done, total, "bytes", "")
-}
-
-func (p *progress) epoch(split int, e train.Epoch) {
-	p.at(fmt.Sprintf("split %d", split), int64(e.Epoch), int64(e.Epochs), "epochs",
-		fmt.Sprintf("loss %.4f val %.4f best %.4f", e.Loss, e.Val, e.BestVal))
-}
-
-func (p *progress) split(r *runs.SplitRecord, resumed bool) {
-	what := fmt.Sprintf("%s after %d epochs in %.1f s", r.Status, r.Epochs, r.Seconds)
-	if resumed {
-		what = r.Status + ", kept from before"
-	}
-	p.line("split %d: validation %.4f, test %.4f (epoch %d); %s", r.Split, r.Val, r.Test, r.BestEpoch, what)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/revgnn/revgnn/pkg/engine"
@@ -26,6 +27,14 @@ func (a *app) withRecords(open func(path string) (*runs.Store, error), f func(*r
 	}
 	defer func() { err = cmp.Or(err, s.Close()) }()
 	return f(s)
+}
+
+// records makes the RunE of a command that works on the file of records.
+func (a *app) records(open func(path string) (*runs.Store, error), do func(s *runs.Store, args []string) error) func(
+	*cobra.Command, []string) error {
+	return func(_ *cobra.Command, args []string) error {
+		return a.withRecords(open, func(s *runs.Store) error { return do(s, args) })
+	}
 }
 
 func (a *app) recorded(f *pflag.FlagSet) {

@@ -36,7 +36,7 @@ func reference(root *cobra.Command) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Command-line reference\n\nMade from the commands' own help by `make docs`.\n\n")
 	list := commandsBelow(root)
-	fmt.Fprintf(&b, "## Flags of all commands\n\n%s\n\n%s", quoted(root.Long),
+	fmt.Fprintf(&b, "## Flags of all commands\n\n%s\n\n%s", quoted(root.Long[strings.LastIndex(root.Long, "\n\n"):]),
 		table(root.PersistentFlags(), func(*pflag.Flag) bool { return true }))
 	common := settingsOf(list)
 	fmt.Fprintf(&b, "\n## Settings of models\n\nFlags of the commands that say so below. The models that a setting "+

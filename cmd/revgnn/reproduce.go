@@ -54,7 +54,7 @@ func (a *app) reproduce() *cobra.Command {
 	f.BoolVar(&r.time, "time", false, "with --dry-run: time a few steps of each program whose time is not known "+
 		"yet, and keep that")
 	a.runsFlag(f)
-	checkpointEvery(f, &r.checkpointEvery)
+	checkpointEvery(c, &r.checkpointEvery)
 	f.StringVar(&r.out, "out", "out/paper", "folder for what is rendered")
 	f.StringVar(&r.task, "task", "", "run one task, given as JSON, and write its record")
 	f.MarkHidden("task") // what this program calls itself with
@@ -75,9 +75,6 @@ func (r *reproduction) run(ctx context.Context, names []string) error {
 	}
 	if r.time && !r.dryRun {
 		return usagef("--time goes with --dry-run: without it, runs tell their time themselves")
-	}
-	if err := checkEvery(r.checkpointEvery); err != nil {
-		return err
 	}
 	items, err := paper.Choose(names)
 	if err != nil {
@@ -225,13 +222,7 @@ func (a *app) runner(p *progress, checkpointEvery time.Duration) *runs.Runner {
 			p.at(t.String(), int64(e.Epoch), int64(e.Epochs), "epochs",
 				fmt.Sprintf("val %.4f, at most %s left", e.BestVal, runs.Duration(left)))
 		},
-		Notice: func(t runs.Task, text string) { p.line("%s: %s", t, text) },
-		Waits: func(t runs.Task) {
-			p.line("waiting for other processes, which make the runs that are left, such as %s", t)
-		},
-		NoDataset: func(name string, why error) {
-			p.line("warning: runs on %s are left out: %s", name, sentence(why))
-		},
+		Notice: func(text string) { p.line("%s", oneLine(text)) },
 	}
 }
 

@@ -27,53 +27,46 @@ func (a *app) runs() *cobra.Command {
 	return c
 }
 
-// choosing adds flags that choose run records, and returns a function that reads them.
-func choosing(c *cobra.Command) func() (runs.Query, error) {
-	var q runs.Query
-	f := c.Flags()
+// choosing adds flags that choose run records.
+func choosing(c *cobra.Command) *runs.Query {
+	q, f := &runs.Query{}, c.Flags()
 	f.StringVar(&q.Kind, "kind", "", "only "+strings.Join(runs.Kinds, ", "))
 	f.StringVar(&q.Dataset, "dataset", "", "only runs on this dataset")
 	f.StringVar(&q.Model, "model", "", "only runs of this model")
 	f.StringSliceVar(&q.Status, "status", nil, "only runs that ended so: some of "+strings.Join(runs.Statuses, ","))
 	f.StringVar(&q.Profile, "profile", "", "only runs of this profile")
-	return func() (runs.Query, error) {
+	c.PreRunE = func(*cobra.Command, []string) error {
 		if q.Kind != "" && !slices.Contains(runs.Kinds, q.Kind) {
-			return q, usagef("--kind is %q: choose one of %s", q.Kind, strings.Join(runs.Kinds, ", "))
+			return usagef("--kind is %q: choose one of %s", q.Kind, strings.Join(runs.Kinds, ", "))
 		}
 		for _, s := range q.Status {
 			if !slices.Contains(runs.Statuses, s) {
-				return q, usagef("--status has %q: choose some of %s", s, strings.Join(runs.Statuses, ", "))
+				return usagef("--status has %q: choose some of %s", s, strings.Join(runs.Statuses, ", "))
 			}
 		}
-		return q, nil
+		return nil
 	}
+	return q
 }
 
 func (a *app) runsList() *cobra.Command {
 	c := &cobra.Command{Use: "list [flags]", Short: "List run records by the time they started", Args: noArguments}
-	query := choosing(c)
-	c.RunE = func(*cobra.Command, []string) error {
-		q, err := query()
+	q := choosing(c)
+	c.RunE = a.records(runs.OpenExisting, func(s *runs.Store, _ []string) error {
+		found, err := s.Find(*q)
 		if err != nil {
 			return err
 		}
-		return a.withRecords(runs.OpenExisting, func(s *runs.Store) error {
-			found, err := s.Find(q)
-			if err != nil {
-				return err
+		return a.show(found, func(w io.Writer) {
+			fmt.Fprintln(w, "id\tstarted\tkind\tdataset\tmodel\tsplit\tstatus\tresult\tseconds")
+			for _, r := range found {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\n", r.ID, r.Started.Format("2006-01-02 15:04:05"),
+					r.Kind, files.Printable(r.Dataset), files.Printable(r.Model), splitText(r.Split), r.Status,
+					mainNumber(r), r.Seconds)
 			}
-			return a.show(found, func(w io.Writer) { runsTable(w, found) })
 		})
-	}
+	})
 	return c
-}
-
-func runsTable(w io.Writer, records []runs.Record) {
-	fmt.Fprintln(w, "id\tstarted\tkind\tdataset\tmodel\tsplit\tstatus\tresult\tseconds")
-	for _, r := range records {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\n", r.ID, r.Started.Format("2006-01-02 15:04:05"), r.Kind,
-			files.Printable(r.Dataset), files.Printable(r.Model), splitText(r.Split), r.Status, mainNumber(r), r.Seconds)
-	}
 }
 
 func splitText(split int) string {
@@ -119,24 +112,25 @@ func (a *app) runsShow() *cobra.Command {
 	to := c.Flags().String("html", "", "write a page of a training to this file, .html")
 	sweep := c.Flags().Bool("sweep", false, "with --html: a page of all recorded trainings with the same settings on the "+
 		"same graph, of whatever split and seed")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		if c.Flags().Changed("html") && !strings.EqualFold(filepath.Ext(*to), ".html") {
 			return usagef("--html is %q: give the name of a file to write that ends in .html", *to)
 		}
 		if *sweep && *to == "" {
 			return usagef("--sweep is about a page: add --html with the name of a file to write")
 		}
-		return a.withRecords(runs.OpenExisting, func(s *runs.Store) error {
-			r, err := s.Get(args[0])
-			if err != nil {
-				return err
-			}
-			if *to != "" {
-				return a.page(s, r, *to, *sweep)
-			}
-			return a.show(r, func(w io.Writer) { runTable(w, r) })
-		})
+		return nil
 	}
+	c.RunE = a.records(runs.OpenExisting, func(s *runs.Store, args []string) error {
+		r, err := s.Get(args[0])
+		if err != nil {
+			return err
+		}
+		if *to != "" {
+			return a.page(s, r, *to, *sweep)
+		}
+		return a.show(r, func(w io.Writer) { runTable(w, r) })
+	})
 	return c
 }
 
@@ -201,39 +195,31 @@ type moved struct {
 func (a *app) runsExport() *cobra.Command {
 	c := &cobra.Command{Use: "export FILE [flags]", Short: "Write run records as text, to a .jsonl or .csv file, or compressed to .jsonl.gz or .csv.gz",
 		Args: oneArgument("a .jsonl or .csv file")}
-	query := choosing(c)
-	c.RunE = func(_ *cobra.Command, args []string) error {
-		q, err := query()
+	q := choosing(c)
+	c.RunE = a.records(runs.OpenExisting, func(s *runs.Store, args []string) error {
+		n, err := s.Export(args[0], *q)
 		if err != nil {
-			return err
+			return asUsageIf[*runs.FormatError](err)
 		}
-		return a.withRecords(runs.OpenExisting, func(s *runs.Store) error {
-			n, err := s.Export(args[0], q)
-			if err != nil {
-				return asUsageIf[*runs.FormatError](err)
-			}
-			return a.show(moved{args[0], s.Path(), n, 0}, func(w io.Writer) {
-				fmt.Fprintf(w, "records written to %s: %d\n", args[0], n)
-			})
+		return a.show(moved{args[0], s.Path(), n, 0}, func(w io.Writer) {
+			fmt.Fprintf(w, "records written to %s: %d\n", args[0], n)
 		})
-	}
+	})
 	return c
 }
 
 func (a *app) runsImport() *cobra.Command {
 	return &cobra.Command{Use: "import FILE", Short: "Add run records from a file that export wrote, all or none",
 		Args: oneArgument("a .jsonl or .csv file"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withRecords(runs.Open, func(s *runs.Store) error {
-				added, skipped, err := s.Import(args[0])
-				if err != nil {
-					return asUsageIf[*runs.FormatError](err)
-				}
-				return a.show(moved{args[0], s.Path(), added, skipped}, func(w io.Writer) {
-					fmt.Fprintf(w, "records added to %s: %d (there already: %d)\n", s.Path(), added, skipped)
-				})
+		RunE: a.records(runs.Open, func(s *runs.Store, args []string) error {
+			added, skipped, err := s.Import(args[0])
+			if err != nil {
+				return asUsageIf[*runs.FormatError](err)
+			}
+			return a.show(moved{args[0], s.Path(), added, skipped}, func(w io.Writer) {
+				fmt.Fprintf(w, "records added to %s: %d (there already: %d)\n", s.Path(), added, skipped)
 			})
-		}}
+		})}
 }
 
 type repaired struct {
@@ -244,18 +230,16 @@ type repaired struct {
 func (a *app) runsRepair() *cobra.Command {
 	return &cobra.Command{Use: "repair", Short: "Remove run records that are not as they were written, and say which",
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			return a.withRecords(runs.OpenExisting, func(s *runs.Store) error {
-				removed, err := s.Repair()
-				if err != nil {
-					return err
-				}
-				return a.show(repaired{s.Path(), removed}, func(w io.Writer) {
-					fmt.Fprintf(w, "damaged records removed from %s: %d\n%s", s.Path(), len(removed),
-						strings.Join(append(removed, ""), "\n"))
-				})
+		RunE: a.records(runs.OpenExisting, func(s *runs.Store, _ []string) error {
+			removed, err := s.Repair()
+			if err != nil {
+				return err
+			}
+			return a.show(repaired{s.Path(), removed}, func(w io.Writer) {
+				fmt.Fprintf(w, "damaged records removed from %s: %d\n%s", s.Path(), len(removed),
+					strings.Join(append(removed, ""), "\n"))
 			})
-		}}
+		})}
 }
 
 func oneArgument(what string) cobra.PositionalArgs {

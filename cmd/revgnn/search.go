@@ -58,7 +58,7 @@ func (a *app) search() *cobra.Command {
 	f.StringVar(&s.save, "save", "", "file to put the chosen settings into, beside those of other searches")
 	f.StringVar(&s.out, "out", "", "folder for figures of the search")
 	a.runsFlag(f)
-	checkpointEvery(f, &s.checkpointEvery)
+	checkpointEvery(c, &s.checkpointEvery)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		config, err := subject.config()
 		if err != nil {
@@ -85,9 +85,6 @@ type searched struct {
 }
 
 func (s *searching) run(ctx context.Context, dataset string, config train.Config, fixed []string) error {
-	if err := checkEvery(s.checkpointEvery); err != nil {
-		return err
-	}
 	splits, err := runs.ParseSplits(s.splits)
 	var evaluate []int
 	if err == nil && s.evaluate != "" {
@@ -238,9 +235,11 @@ func searchTable(w io.Writer, s searched) {
 func tested(e *search.Evaluation) string {
 	text := cmp.Or(overSplits(e.Mean, e.Std, len(e.Tests()), ""), "none")
 	separator := "; left out: "
-	for _, bad := range e.LeftOut() {
-		text += fmt.Sprintf("%ssplit %d %s", separator, bad.Split, bad.Status)
-		separator = ", "
+	for _, s := range e.Splits {
+		if s.Status != runs.OK {
+			text += fmt.Sprintf("%ssplit %d %s", separator, s.Split, s.Status)
+			separator = ", "
+		}
 	}
 	return text
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/models"
@@ -31,14 +30,11 @@ func (a *app) train() *cobra.Command {
 	f.StringVar(&o.Dir, "out", "", "folder for each split's result and weights, and for result.json")
 	f.BoolVar(&o.Resume, "resume", false, "take splits that --out already holds from there, and go on with one that was "+
 		"interrupted or killed; without, they are set aside")
-	checkpointEvery(f, &o.CheckpointEvery)
+	checkpointEvery(c, &o.CheckpointEvery)
 	a.recorded(f)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		config, err := s.config()
 		if err != nil {
-			return err
-		}
-		if err := checkEvery(o.CheckpointEvery); err != nil {
 			return err
 		}
 		if o.Resume && o.Dir == "" {
@@ -62,8 +58,21 @@ func (a *app) train() *cobra.Command {
 				return asUsage(err)
 			}
 			p := r.progress
+			if k, _ := models.Lookup(config.Model); s.model == k.Name && k.Confused != "" {
+				p.line("%s", k.Confused)
+			}
 			p.line("training %s on %s, splits %v, engine %s", config.Model, r.graph.Name, o.Splits, r.engine.Name)
-			o.Epoch, o.Split = p.epoch, p.split
+			o.Epoch = func(split int, e train.Epoch) {
+				p.at(fmt.Sprintf("split %d", split), int64(e.Epoch), int64(e.Epochs), "epochs",
+					fmt.Sprintf("loss %.4f val %.4f best %.4f", e.Loss, e.Val, e.BestVal))
+			}
+			o.Split = func(r *runs.SplitRecord, resumed bool) {
+				what := fmt.Sprintf("%s after %d epochs in %.1f s", r.Status, r.Epochs, r.Seconds)
+				if resumed {
+					what = r.Status + ", kept from before"
+				}
+				p.line("split %d: validation %.4f, test %.4f (epoch %d); %s", r.Split, r.Val, r.Test, r.BestEpoch, what)
+			}
 			o.Notice = func(text string) { p.line("%s", text) }
 			if r.store != nil {
 				o.Record = r.add
@@ -92,16 +101,15 @@ const interruption = "With --out, the state of a training is kept every few minu
 	"SIGTERM, SIGHUP,\nSIGUSR1), which ends it after the current epoch; a second Ctrl-C ends it at once. The same " +
 	"command with --resume goes\non from there, and comes to the same numbers as if nothing had happened."
 
-func checkpointEvery(f *pflag.FlagSet, every *time.Duration) {
-	f.DurationVar(every, "checkpoint-every", train.CheckpointEvery, "time between two checkpoints of a training, as in "+
-		"90s or 10m: what a crash can cost")
-}
-
-func checkEvery(every time.Duration) error {
-	if every <= 0 {
-		return usagef("checkpoint-every is %s: it must be a time above zero, as in 90s or 10m", every)
+func checkpointEvery(c *cobra.Command, every *time.Duration) {
+	c.Flags().DurationVar(every, "checkpoint-every", train.CheckpointEvery, "time between two checkpoints of a training, "+
+		"as in 90s or 10m: what a crash can cost")
+	c.PreRunE = func(*cobra.Command, []string) error {
+		if *every <= 0 {
+			return usagef("checkpoint-every is %s: it must be a time above zero, as in 90s or 10m", *every)
+		}
+		return nil
 	}
-	return nil
 }
 
 func summaryTable(w io.Writer, s *runs.Summary) {
@@ -139,6 +147,9 @@ func modelList() string {
 		line := k.Layer
 		if k.Plain != "" {
 			line = k.Plain + " and its inverse, side by side"
+		}
+		if k.Alias != "" {
+			line += "; also " + k.Alias
 		}
 		fmt.Fprintf(&b, "  %-*s %s (%s)\n", width, k.Name, line, k.Reference)
 	}

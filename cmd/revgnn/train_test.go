@@ -189,3 +189,18 @@ func TestSummaryTable(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesOfModels checks that a model's alias trains it, and that a name which people may take for another network's
+// says so.
+func TestNamesOfModels(t *testing.T) {
+	args := []string{"train", "--dataset", tinyGraph, "--epochs", "2", "--splits", "0", "--hidden", "8", "--json", "--model"}
+	var s runs.Summary
+	o := succeeds(t, with(args, "pyg-gcn")...)
+	o.document(t, &s)
+	if s.Model != "vanilla-gcn" || strings.Contains(o.stderr, "PyTorch Geometric") {
+		t.Errorf("pyg-gcn is %q, and says %q", s.Model, o.stderr)
+	}
+	if o := succeeds(t, with(args, "sage")...); !strings.Contains(o.stderr, "network of Platonov et al.") {
+		t.Errorf("sage says %q", o.stderr)
+	}
+}

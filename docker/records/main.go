@@ -1,16 +1,14 @@
-// Command records keeps the run records that a group shares. It is a service of the group's JupyterHub. People read the
-// shared records as files, and add records through this service. Nobody can change or remove a shared record.
+// Command records keeps the run records that a group shares, as a service of its JupyterHub. People read the records as
+// files, and add records through the service. Nobody can change or remove a shared record.
 //
 //	records --dir /srv/records --private /srv/jupyterhub/records.sqlite --listen :8082
 //
 //	POST /    JSON lines as `revgnn runs export FILE.jsonl` writes them, with the header "Authorization: token TOKEN"
 //
-// A POST adds one file with its new records, DIR/NAME/TIME.jsonl. DIR is the folder that --dir names, NAME is the
-// name of the person to whom the hub gave the token, and TIME is the time of the POST. If one record is refused, no
-// file is added. A record is refused if `revgnn runs import` would refuse it, for example because its checksum is
-// wrong. It is also refused if there is a different record with the same ID. Records that are already shared, and those
-// that came with revgnn, may be in a POST, but are left out of the file. If a POST has only such records, no file is
-// added.
+// A POST adds one file with its new records, DIR/NAME/TIME.jsonl, by the name of the person to whom the hub gave the
+// token. Records that are shared already, or came with revgnn, are left out; without others there is no file. If one
+// record is refused, no file is added: one that `revgnn runs import` would refuse, for example for its checksum, or
+// another with the ID of a shared one.
 package main
 
 import (
@@ -115,7 +113,8 @@ func (s *service) who(r *http.Request) (string, error) {
 	defer answer.Body.Close()
 	var user struct{ Kind, Name string }
 	err = json.NewDecoder(io.LimitReader(answer.Body, 1<<20)).Decode(&user)
-	if token == "" || answer.StatusCode != http.StatusOK || err != nil || user.Kind != "user" || !plain.MatchString(user.Name) {
+	known := err == nil && answer.StatusCode == http.StatusOK && user.Kind == "user"
+	if token == "" || !known || !plain.MatchString(user.Name) {
 		return "", errors.New("the hub knows nobody with this token")
 	}
 	return user.Name, nil

@@ -1,16 +1,13 @@
 //go:build linux
 
-// Command watch explains in a notebook why a cell was ended, if the reason is that its container had no memory left. In
-// this case, Linux kills the program of the cell. Without Command watch, the notebook would show nothing but "signal:
-// killed".
+// Command watch explains in a notebook that Linux ended a cell for lack of memory. Without it, the notebook would show
+// nothing but "signal: killed".
 //
 //	watch &      # beside the Jupyter server, as the same user; it ends with its container
 //
-// The Go kernel gonb runs each cell as a program of its own, and shows in the notebook what the program writes to
-// stderr. watch opens the stderr of each such program, too. gonb reads it until no process has it open. So watch can
-// write a sentence there when the program has ended. It does so if Linux has meanwhile counted one more process that it
-// killed for lack of memory. watch also sets priorities such that Linux kills the programs of cells first, before the
-// notebook server.
+// The Go kernel gonb runs each cell as a program of its own, and shows its stderr until no process has it open. watch
+// opens it, too, and writes a sentence there when the program has ended and Linux has meanwhile counted one more
+// process killed for lack of memory. It also sets priorities by which Linux kills cells before the notebook server.
 package main
 
 import (
@@ -27,8 +24,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// every is the time between two searches for new programs. A program that fills the container's memory in less time is
-// missed. This is rare, since a program gets only some GiB of memory per second.
+// every is the time between two searches for new programs. One that fills the memory in less time is missed, which is
+// rare: a program gets only some GiB per second.
 const every = 50 * time.Millisecond
 
 func main() {
@@ -45,8 +42,7 @@ func main() {
 	}
 }
 
-// cells returns the IDs of the processes that run cells. These are child processes of the Go kernel gonb. The kernel's
-// other child processes, such as the go command, are left out.
+// cells are the processes that run cells: children of the Go kernel gonb, without others such as the go command.
 func cells() (pids []int) {
 	parent, kernel := map[int]int{}, map[int]bool{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -74,9 +70,8 @@ func cells() (pids []int) {
 	return pids
 }
 
-// watch waits in the background until a process has ended. If a process was killed for lack of memory meanwhile, watch
-// writes a sentence to the stderr of the process. total is the memory of the container in bytes. If the process has
-// already ended, watch does nothing.
+// watch waits in the background until a process ends, and writes to its stderr if one was killed for lack of memory
+// meanwhile; total is the container's memory in bytes.
 func watch(pid int, total int64) {
 	handle, err := unix.PidfdOpen(pid, 0)
 	if err != nil {

@@ -59,27 +59,26 @@ func checkDense(rows, columns int) error {
 // benchmarkGraph reads an archive of gnn-benchmark (Shchur et al. 2018): adjacency (adj_data, adj_indices, adj_indptr,
 // adj_shape) and features (attr_…) as sparse matrices, labels. As in PyTorch Geometric and the paper, edges lose
 // direction and weight, self loops go, positive features become 1. The splits are the [PaperSplits].
-func benchmarkGraph(z *npz.File, name string) (*graphs.Graph, error) {
-	adjacency, err := npzCSR(z, "adj")
-	if err != nil {
-		return nil, err
+func benchmarkGraph(z *npz.File, name string) (g *graphs.Graph, err error) {
+	defer returned(&err)
+	matrix := func(prefix string) *csr {
+		shape, indptr := values(z.Int64s(prefix+"_shape", 1)), values(z.Int64s(prefix+"_indptr", 1))
+		indices, data := values(z.Int64s(prefix+"_indices", 1)), values(z.Float32s(prefix+"_data", 1))
+		m, err := newCSR(shape, indptr, indices, data)
+		if err != nil {
+			refuse("%s: the matrix %q %w", z.Path, prefix, err)
+		}
+		return m
 	}
-	attributes, err := npzCSR(z, "attr")
-	if err != nil {
-		return nil, err
-	}
+	adjacency, attributes := matrix("adj"), matrix("attr")
 	n, d := attributes.rows, attributes.columns
 	if adjacency.rows != n || adjacency.columns != n {
-		return nil, fmt.Errorf("%s: the adjacency is %d x %d, but %d nodes have features",
-			z.Path, adjacency.rows, adjacency.columns, n)
+		refuse("%s: the adjacency is %d x %d, but %d nodes have features", z.Path, adjacency.rows, adjacency.columns, n)
 	}
 	if err := cmp.Or(checkNodes(n), checkDense(n, d)); err != nil {
-		return nil, fmt.Errorf("%s: %w", z.Path, err)
+		refuse("%s: %w", z.Path, err)
 	}
-	labels, classes, err := npzLabels(z, "labels", n)
-	if err != nil {
-		return nil, err
-	}
+	labels, classes := npzLabels(z, "labels", n, noneUnknown)
 	edges := make([]graphs.Edge, 0, len(adjacency.data))
 	adjacency.each(func(row, column int, _ float32) {
 		edges = append(edges, graphs.Edge{int32(row), int32(column)})
@@ -92,29 +91,4 @@ func benchmarkGraph(z *npz.File, name string) (*graphs.Graph, error) {
 		features[row*d+column] = value
 	})
 	return wrap(z.Path)(graphs.New(name, n, edges, features, d, labels, classes, PaperSplits(n)))
-}
-
-// npzCSR reads the four arrays of a sparse matrix.
-func npzCSR(z *npz.File, prefix string) (*csr, error) {
-	shape, _, err := z.Int64s(prefix+"_shape", 1)
-	if err != nil {
-		return nil, err
-	}
-	indptr, _, err := z.Int64s(prefix+"_indptr", 1)
-	if err != nil {
-		return nil, err
-	}
-	indices, _, err := z.Int64s(prefix+"_indices", 1)
-	if err != nil {
-		return nil, err
-	}
-	data, _, err := z.Float32s(prefix+"_data", 1)
-	if err != nil {
-		return nil, err
-	}
-	m, err := newCSR(shape, indptr, indices, data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: the matrix %q %w", z.Path, prefix, err)
-	}
-	return m, nil
 }

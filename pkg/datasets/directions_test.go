@@ -87,19 +87,20 @@ func TestMirrorWithoutDirections(t *testing.T) {
 }
 
 func TestOtherEdgesAreNoDirections(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "other.npz")
-	b := tiny()
-	if err := os.WriteFile(path, b, 0o644); err != nil {
+	dir, b := t.TempDir(), tiny()
+	right, wrong := fileOf(b), fileOf(b)
+	wrong.SHA256 = "0"
+	if err := os.WriteFile(filepath.Join(dir, right.Name), b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	g, err := graphs.New("g", 3, []graphs.Edge{{0, 2}}, nil, 0, make([]int32, 3), 1, nil)
-	if err != nil {
-		t.Fatal(err)
+	for want, file := range map[string]data.File{"do not join the same nodes": right, "has the SHA-256": wrong} {
+		g, err := graphs.New("g", 3, []graphs.Edge{{0, 2}}, nil, 0, make([]int32, 3), 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g = addDirections(g, data.Dataset{Directed: &file}, dir)
+		mustFail(t, "other edges", errors.New(g.ArcsMissing), want)
 	}
-	_, err = readDirections(g, path, fileOf(b))
-	mustFail(t, "other edges", err, "do not join the same nodes")
-	_, err = readDirections(g, path, data.File{Bytes: int64(len(b)), SHA256: "0"})
-	mustFail(t, "another file", err, "has the SHA-256")
 }
 
 func TestOwnDirections(t *testing.T) {

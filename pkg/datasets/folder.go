@@ -1,16 +1,27 @@
 package datasets
 
 import (
-	"cmp"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/machine"
+)
+
+// Largest file and row in bytes; a row of commas takes twenty times its bytes in memory.
+const (
+	maxCSVBytes = 1 << 30
+	maxRowBytes = 4 << 20
 )
 
 // folderGraph reads a user's graph from two CSV files.
@@ -23,154 +34,169 @@ import (
 // repeated ones and self loops are dropped. directed_edges.csv, in its place, has edges from the first id to the
 // second.
 func folderGraph(dir string) (*graphs.Graph, error) {
-	nodes, err := readCSV(dir, "nodes.csv", parseNodes)
-	if err != nil {
+	const plain, arcs = "edges.csv", "directed_edges.csv"
+	has := func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
+	name, directed := plain, has(arcs)
+	if directed {
+		if name = arcs; has(plain) {
+			return nil, fmt.Errorf("the dataset folder %s has both %s and %s; leave the one that holds its edges",
+				dir, plain, arcs)
+		}
+	}
+	var t *nodeTable
+	var edges []graphs.Edge
+	if err := readCSV(dir, "nodes.csv", func(r rows) { t = parseNodes(r) }); err != nil {
 		return nil, err
 	}
-	name, directed, err := edgeFile(dir)
-	if err != nil {
+	if err := readCSV(dir, name, func(r rows) { edges = parseEdges(r, t.numbers) }); err != nil {
 		return nil, err
 	}
-	edges, err := readCSV(dir, name, func(r *rows) ([]graphs.Edge, error) {
-		return parseEdges(r, nodes.ids)
-	})
-	if err != nil {
-		return nil, err
-	}
-	g, err := nodes.graph(dir, edges)
+	g, err := t.graph(dir, edges)
 	if err == nil && directed {
 		g, err = withDirections(g, edges)
 	}
 	return g, err
 }
 
-// edgeFile is the name of the file with the edges.
-func edgeFile(dir string) (name string, directed bool, err error) {
-	const plain, arcs = "edges.csv", "directed_edges.csv"
-	has := func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
-	switch {
-	case !has(arcs):
-		return plain, false, nil
-	case has(plain):
-		return "", false, fmt.Errorf("the dataset folder %s has both %s and %s; leave the one that holds its edges",
-			dir, plain, arcs)
+// readCSV hands the rows of a folder's CSV file to parse, which may refuse them.
+func readCSV(dir, name string, parse func(rows)) (err error) {
+	path := filepath.Join(dir, name)
+	f, size, err := files.Open(path, "a CSV file")
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the dataset folder %s has no %s; it needs edges.csv and nodes.csv", dir, name)
 	}
-	return arcs, true, nil
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if size > maxCSVBytes {
+		return fmt.Errorf("%s has %d bytes, more than the limit of %d; save it as .npz instead", path, size, maxCSVBytes)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}()
+	defer returned(&err)
+	if err := machine.Room(2 * size); err != nil { // The two bytes "1," of the file become a number of four bytes.
+		return err
+	}
+	parse(newRows(io.LimitReader(f, maxCSVBytes)))
+	return nil
+}
+
+// rows reads a CSV file row by row, into the same slice; a row longer than maxRowBytes is an error.
+type rows struct {
+	*csv.Reader
+	pieces *files.Pieces
+}
+
+func newRows(in io.Reader) rows {
+	p := files.NewPieces(in, maxRowBytes)
+	r := rows{csv.NewReader(p), p}
+	r.ReuseRecord = true
+	return r
+}
+
+func (r rows) Read() ([]string, error) {
+	r.pieces.Next()
+	return r.Reader.Read()
+}
+
+// rest are the rows that follow, by their lines.
+func (r rows) rest(needed string) iter.Seq2[int, []string] {
+	return func(yield func(int, []string) bool) {
+		for {
+			row, err := r.Read()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				refuse("cannot read a row (%w); each row needs %s", err, needed)
+			}
+			if line, _ := r.FieldPos(0); !yield(line, row) {
+				return
+			}
+		}
+	}
 }
 
 type nodeTable struct {
-	ids         map[string]int32
-	names       []string // the ids, in order
-	labels      []string // "" for a node without a label
-	features    []float32
-	columns     []string // the features' names
-	numFeatures int
-	splits      []string // nil without a split column
-}
-
-func parseNodes(r *rows) (*nodeTable, error) {
-	header, err := r.Read()
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the header (%w); "+
-			"the first line must name the columns id, label and the features", err)
-	}
-	c, err := nodeColumns(slices.Clone(header))
-	if err != nil {
-		return nil, err
-	}
-	t := &nodeTable{ids: map[string]int32{}, numFeatures: len(c.features)}
-	for _, i := range c.features {
-		t.columns = append(t.columns, strings.TrimSpace(strings.TrimPrefix(c.names[i], "\ufeff")))
-	}
-	for {
-		row, err := r.Read()
-		if err == io.EOF {
-			return t, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cannot read a row (%w)", err)
-		}
-		line, _ := r.FieldPos(0)
-		if err := t.add(c, row, line); err != nil {
-			return nil, err
-		}
-	}
+	numbers  map[string]int32 // of nodes by their ids
+	ids      []string
+	labels   []string // "" for a node without a label
+	splits   []string // nil without a split column
+	features []string // their names
+	values   []float32
 }
 
 // unknownMarks are texts that other programs write for an unknown value; as a label they are refused, since they would
 // count as a class.
 var unknownMarks = []string{"na", "n/a", "nan", "null", "none", "?"}
 
-// columns has the positions of label and split, -1 if absent, and all names of the header.
-type columns struct {
-	id, label, split int
-	features         []int
-	names            []string
-}
-
-func nodeColumns(names []string) (c columns, err error) {
-	c = columns{id: -1, label: -1, split: -1, names: names}
-	for i, name := range names {
-		var to *int
-		switch name = clean(name); name {
-		case "id":
-			to = &c.id
-		case "label":
-			to = &c.label
-		case "split":
-			to = &c.split
+func parseNodes(r rows) *nodeTable {
+	header, err := r.Read()
+	if err != nil {
+		refuse("cannot read the header (%w); the first line must name the columns id, label and the features", err)
+	}
+	t := &nodeTable{numbers: map[string]int32{}}
+	special := map[string]int{} // the columns id, label and split
+	var features []int
+	for i, name := range header {
+		switch key := clean(name); key {
+		case "id", "label", "split":
+			if _, twice := special[key]; twice {
+				refuse("the header names the column %q twice", key)
+			}
+			special[key] = i
 		case "":
-			return c, fmt.Errorf("column %d of the header has no name: name it, or leave it out (pandas writes its index "+
-				"there: use to_csv(index=False))", i+1)
+			refuse("column %d of the header has no name: name it, or leave it out (pandas writes its index there: use "+
+				"to_csv(index=False))", i+1)
 		default:
-			c.features = append(c.features, i)
-			continue
+			features = append(features, i)
+			t.features = append(t.features, strings.Clone(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff"))))
 		}
-		if *to >= 0 {
-			return c, fmt.Errorf("the header names the column %q twice", name)
+	}
+	if _, has := special["id"]; !has {
+		refuse("the header needs the column id, and for training label, it has %q", truncate(strings.Join(header, ",")))
+	}
+	for line, row := range r.rest("as many fields as the header") {
+		// What is kept is copied, since the reader's strings are parts of a long one.
+		text := func(column string) (text string, has bool) {
+			i, has := special[column]
+			if has {
+				text = strings.Clone(strings.TrimSpace(row[i]))
+			}
+			return text, has
 		}
-		*to = i
-	}
-	if c.id < 0 {
-		return c, fmt.Errorf("the header needs the column id, and for training label, it has %q",
-			truncate(strings.Join(names, ",")))
-	}
-	return c, nil
-}
-
-// add adds the node of a row. It copies what it keeps, since the reader's strings are parts of a long one.
-func (t *nodeTable) add(c columns, row []string, line int) error {
-	key := strings.TrimSpace(row[c.id])
-	if _, twice := t.ids[key]; twice {
-		return fmt.Errorf("line %d: the id %q stands there twice", line, truncate(key))
-	}
-	key = strings.Clone(key)
-	t.ids[key] = int32(len(t.ids))
-	t.names = append(t.names, key)
-	if err := checkNodes(len(t.ids)); err != nil {
-		return err
-	}
-	label := ""
-	if c.label >= 0 {
-		label = strings.Clone(strings.TrimSpace(row[c.label]))
-	}
-	if slices.Contains(unknownMarks, strings.ToLower(label)) {
-		return fmt.Errorf("line %d: the label is %q: leave it empty where the class is not known, "+
-			"and give a class of that name another one", line, label)
-	}
-	t.labels = append(t.labels, label)
-	if c.split >= 0 {
-		t.splits = append(t.splits, strings.Clone(strings.ToLower(strings.TrimSpace(row[c.split]))))
-	}
-	for _, i := range c.features {
-		v, err := strconv.ParseFloat(strings.TrimSpace(row[i]), 32)
-		if err != nil {
-			return fmt.Errorf("line %d: the feature %q is %q, which is not a number that fits; "+
-				"features must be finite numbers", line, truncate(c.names[i]), truncate(row[i]))
+		id, _ := text("id")
+		if _, twice := t.numbers[id]; twice {
+			refuse("line %d: the id %q stands there twice", line, truncate(id))
 		}
-		t.features = append(t.features, float32(v))
+		t.numbers[id] = int32(len(t.ids))
+		t.ids = append(t.ids, id)
+		if err := checkNodes(len(t.ids)); err != nil {
+			refuse("%w", err)
+		}
+		label, _ := text("label")
+		if slices.Contains(unknownMarks, strings.ToLower(label)) {
+			refuse("line %d: the label is %q: leave it empty where the class is not known, and give a class of that name "+
+				"another one", line, label)
+		}
+		t.labels = append(t.labels, label)
+		if split, has := text("split"); has {
+			t.splits = append(t.splits, strings.ToLower(split))
+		}
+		for k, i := range features {
+			v, err := strconv.ParseFloat(strings.TrimSpace(row[i]), 32)
+			if err != nil {
+				refuse("line %d: the feature %q is %q, which is not a number that fits; features must be finite numbers",
+					line, truncate(t.features[k]), truncate(row[i]))
+			}
+			t.values = append(t.values, float32(v))
+		}
 	}
-	return nil
+	return t
 }
 
 // clean is a column's name in lower case, without spaces and byte order mark.
@@ -178,46 +204,35 @@ func clean(name string) string {
 	return strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
 }
 
-func parseEdges(r *rows, ids map[string]int32) ([]graphs.Edge, error) {
+func parseEdges(r rows, numbers map[string]int32) (edges []graphs.Edge) {
 	r.FieldsPerRecord = 2
-	var edges []graphs.Edge
-	for first := true; ; first = false {
-		row, err := r.Read()
-		if err == io.EOF {
-			return edges, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cannot read a row (%w); each row needs two node ids", err)
-		}
+	isNumber := func(s string) bool { _, err := strconv.ParseFloat(clean(s), 64); return err == nil }
+	first := true
+	for line, row := range r.rest("two node ids") {
 		var e graphs.Edge
 		missing := 0
 		for k := range e {
 			var ok bool
-			if e[k], ok = ids[strings.TrimSpace(strings.TrimPrefix(row[k], "\ufeff"))]; !ok {
+			if e[k], ok = numbers[strings.TrimSpace(strings.TrimPrefix(row[k], "\ufeff"))]; !ok {
 				missing++
 			}
 		}
-		if first && missing == 2 && !isNumber(row[0]) && !isNumber(row[1]) {
-			continue // the first row is a header
+		header := first && missing == 2 && !isNumber(row[0]) && !isNumber(row[1])
+		if first = false; header {
+			continue
 		}
 		if missing > 0 {
-			line, _ := r.FieldPos(0)
-			return nil, fmt.Errorf("line %d joins %q and %q, but nodes.csv does not list both",
-				line, truncate(row[0]), truncate(row[1]))
+			refuse("line %d joins %q and %q, but nodes.csv does not list both", line, truncate(row[0]), truncate(row[1]))
 		}
 		edges = append(edges, e)
 	}
-}
-
-func isNumber(s string) bool {
-	_, err := strconv.ParseFloat(clean(s), 64)
-	return err == nil
+	return edges
 }
 
 func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error) {
 	n := len(t.labels)
-	values, names := labelNumbers(t.labels)
-	labels, classes, err := classNumbers(values, func(i int) bool { return t.labels[i] == "" })
+	numbers, names := labelNumbers(t.labels)
+	labels, classes, err := classNumbers(numbers, noneUnknown)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, "nodes.csv"), err)
 	}
@@ -239,34 +254,34 @@ func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error
 	if t.splits == nil {
 		splits = labelledSplits(labels)
 	}
-	g, err := graphs.New(dir, n, edges, t.features, t.numFeatures, labels, classes, splits)
+	g, err := graphs.New(dir, n, edges, t.values, len(t.features), labels, classes, splits)
 	if err == nil {
-		g.IDs, g.ClassNames, g.FeatureNames = t.names, names, t.columns
+		g.IDs, g.ClassNames, g.FeatureNames = t.ids, names, t.features
 	}
 	return wrap(dir)(g, err)
 }
 
 // labelNumbers are class numbers: the labels themselves if all are whole numbers (names is nil), else places of the
-// names in alphabetical order. An empty label gets a number without meaning.
-func labelNumbers(labels []string) (values []int64, names []string) {
-	values = make([]int64, len(labels))
-	numeric := true
-	for i, l := range labels {
-		v, err := strconv.ParseInt(l, 10, 64)
-		values[i] = v
-		numeric = numeric && (err == nil || l == "")
-	}
-	if numeric {
-		return values, nil
-	}
-	names = slices.Compact(slices.SortedFunc(slices.Values(labels), cmp.Compare[string]))
+// names in alphabetical order; noneUnknown for an empty label.
+func labelNumbers(labels []string) (numbers []int64, names []string) {
+	names = slices.Compact(slices.Sorted(slices.Values(labels)))
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
-	number := map[string]int64{}
-	for i, name := range names {
-		number[name] = int64(i)
+	textual := slices.ContainsFunc(names, func(name string) bool {
+		_, err := strconv.ParseInt(name, 10, 64)
+		return err != nil
+	})
+	for _, l := range labels {
+		number := int64(noneUnknown)
+		if textual && l != "" {
+			at, _ := slices.BinarySearch(names, l)
+			number = int64(at)
+		} else if l != "" {
+			number, _ = strconv.ParseInt(l, 10, 64)
+		}
+		numbers = append(numbers, number)
 	}
-	for i, l := range labels {
-		values[i] = number[l]
+	if !textual {
+		names = nil
 	}
-	return values, names
+	return numbers, names
 }

@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"github.com/revgnn/revgnn/data"
-	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
-	"github.com/revgnn/revgnn/pkg/npz"
 )
 
 // TestHomophilicDatasetsAreExact compares the five homophilic datasets with expected values, which were made with
@@ -29,7 +27,7 @@ func TestHomophilicDatasetsAreExact(t *testing.T) {
 				t.Fatal(err)
 			}
 			path := filepath.Join(golden, name+".npz")
-			want, err := withNPZ(path, func(z *npz.File) (*graphs.Graph, error) { return platonovGraph(z, name) })
+			want, err := withNPZ(path, name, platonovGraph)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,10 +1,10 @@
 package datasets
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
@@ -13,40 +13,34 @@ import (
 // MinesweeperGenerated is the dataset name for which [Load] generates a Minesweeper graph.
 const MinesweeperGenerated = "minesweeper-generated"
 
-// allSettings is an example of the settings of a generated graph. Error messages show it to users.
+// allSettings is an example for error messages.
 const allSettings = "rows=50,cols=50,mines=0.2,unknown=0.5,seed=1"
 
 // maxCells is the largest number of cells of a generated grid; a million cells take about 150 MB.
 const maxCells = 1 << 20
 
-// Minesweeper describes a generated graph of the same kind as the public Minesweeper dataset (Platonov et al., 2023).
-// The nodes are the cells of a grid of Rows x Cols cells. The cell at (row, column) is node Cols*row + column. Edges
-// join each cell to the cells around it (at most eight). The label is 1 for a mine and 0 for any other cell.
+// Minesweeper describes a generated graph like the public Minesweeper dataset (Platonov et al., 2023), the same on
+// every machine. The nodes are the n = Rows*Cols cells of a grid, (row, column) being node Cols*row + column; edges
+// join each cell to those around it, at most eight. The label is 1 for a mine, else 0.
 //
-// Each cell, whether it is a mine or not, has 7 features: one feature is 1, and the others are 0. Feature 0 is 1 if the
-// number of mines among the neighbours is unknown. Features 1 to 5 stand for 0 to 4 mines among the neighbours, and
-// feature 6 stands for five or more.
+// One of 7 features is 1: feature 0 if the number of mines among the neighbours is unknown, features 1 to 5 for 0 to 4
+// mines, feature 6 for five or more. There are round(Mines*n) mines, and round(Unknown*n) unknown numbers; both sets
+// of cells are drawn uniformly, and independently of each other.
 //
-// Let n = Rows*Cols be the number of cells. The graph has round(Mines*n) mines. The number of mines among the
-// neighbours is unknown for round(Unknown*n) cells. Both sets of cells are drawn uniformly, and independently of each
-// other.
-//
-// The ten splits have 50 % of the nodes for training, 25 % for validation and 25 % for test, stratified by label. Equal
-// values of Minesweeper give the same graph on every machine.
+// The ten splits have 50 % of the nodes for training, 25 % for validation and 25 % for test, stratified by label.
 type Minesweeper struct {
 	Rows, Cols     int
 	Mines, Unknown float64 // shares of all cells, 0 to 1
 	Seed           uint64
 }
 
-// DefaultMinesweeper returns the settings of a graph that resembles the public dataset: the size of the grid, the share
-// of mines, and the share of cells with an unknown number of mines are the same.
+// DefaultMinesweeper has the public dataset's size, share of mines, and share of unknown numbers.
 func DefaultMinesweeper() Minesweeper {
 	return Minesweeper{Rows: 100, Cols: 100, Mines: 0.2, Unknown: 0.5, Seed: 1}
 }
 
-// ParseMinesweeper reads the name of a generated graph: "minesweeper-generated", optionally with settings that differ
-// from DefaultMinesweeper, for example "minesweeper-generated:rows=50,cols=50,mines=0.2,unknown=0.5,seed=1".
+// ParseMinesweeper reads the name of a generated graph, with settings that differ from DefaultMinesweeper, such as
+// "minesweeper-generated:rows=50,cols=50,mines=0.2,unknown=0.5,seed=1".
 func ParseMinesweeper(spec string) (Minesweeper, error) {
 	m := DefaultMinesweeper()
 	name, settings, given := strings.Cut(spec, ":")
@@ -56,33 +50,26 @@ func ParseMinesweeper(spec string) (Minesweeper, error) {
 	if !given {
 		return m, nil
 	}
+	parse := flag.NewFlagSet(MinesweeperGenerated, flag.ContinueOnError)
+	parse.IntVar(&m.Rows, "rows", m.Rows, "")
+	parse.IntVar(&m.Cols, "cols", m.Cols, "")
+	parse.Float64Var(&m.Mines, "mines", m.Mines, "")
+	parse.Float64Var(&m.Unknown, "unknown", m.Unknown, "")
+	parse.Uint64Var(&m.Seed, "seed", m.Seed, "")
 	seen := map[string]bool{}
 	for setting := range strings.SplitSeq(settings, ",") {
 		key, value, _ := strings.Cut(setting, "=")
-		if seen[key] {
+		switch {
+		case seen[key]:
 			return m, fmt.Errorf("%s: %s is given twice", MinesweeperGenerated, key)
-		}
-		seen[key] = true
-		var err error
-		switch key {
-		case "rows":
-			m.Rows, err = strconv.Atoi(value)
-		case "cols":
-			m.Cols, err = strconv.Atoi(value)
-		case "mines":
-			m.Mines, err = strconv.ParseFloat(value, 64)
-		case "unknown":
-			m.Unknown, err = strconv.ParseFloat(value, 64)
-		case "seed":
-			m.Seed, err = strconv.ParseUint(value, 10, 64)
-		default:
+		case parse.Lookup(key) == nil:
 			return m, fmt.Errorf("%s: unknown setting %q; write them as in %s:%s",
 				MinesweeperGenerated, truncate(setting), MinesweeperGenerated, allSettings)
-		}
-		if err != nil {
+		case parse.Set(key, value) != nil:
 			return m, fmt.Errorf("%s: %s=%q is not a number that fits; write them as in %s:%s",
 				MinesweeperGenerated, key, truncate(value), MinesweeperGenerated, allSettings)
 		}
+		seen[key] = true
 	}
 	return m, m.check()
 }
@@ -116,9 +103,7 @@ func (m Minesweeper) Graph() (*graphs.Graph, error) {
 		return nil, err
 	}
 	n := m.Rows * m.Cols
-	// The random number generator PCG (of package math/rand/v2) is seeded by two numbers. The second number is an
-	// arbitrary constant here. Other code with the same first number, but another second number, gets other random
-	// numbers.
+	// The second number of the seed is arbitrary.
 	random := cellRandom{rand.NewPCG(m.Seed, 0x6d696e6573)}
 	labels := make([]int32, n)
 	for _, i := range random.choose(n, m.Mines) {
@@ -151,8 +136,8 @@ func (m Minesweeper) Graph() (*graphs.Graph, error) {
 	return graphs.New(m.String(), n, edges, features, width, labels, 2, splits)
 }
 
-// MineCounts returns what the features of a Minesweeper graph, generated or public, say about each cell: the number of
-// mines among its neighbours (5 means five or more), or NaN where this number is unknown.
+// MineCounts are the numbers of mines among each cell's neighbours (5 means five or more) by the features of a
+// Minesweeper graph, or NaN where the number is unknown.
 func MineCounts(g *graphs.Graph) []float64 {
 	out := make([]float64, g.NumNodes)
 	for i := range out {
@@ -166,8 +151,7 @@ func MineCounts(g *graphs.Graph) []float64 {
 	return out
 }
 
-// gridEdges joins every cell to its neighbour on the right and to its neighbours in the next row. Each edge is thus
-// listed once.
+// gridEdges joins every cell to that on its right and those in the next row: each edge once.
 func gridEdges(rows, cols int) []graphs.Edge {
 	edges := make([]graphs.Edge, 0, 4*rows*cols)
 	for r := range rows {
@@ -182,14 +166,12 @@ func gridEdges(rows, cols int) []graphs.Edge {
 	return edges
 }
 
-// cellRandom makes random numbers from the raw output of the generator PCG. PCG is a published algorithm, whose output
-// never changes. cellRandom does not use the methods of rand.Rand: they may give other numbers in another version of
-// Go, and generated graphs must stay the same.
+// cellRandom makes random numbers from the raw output of the generator PCG, a published algorithm. The methods of
+// rand.Rand may give other numbers in another version of Go, and generated graphs must stay the same.
 type cellRandom struct{ *rand.PCG }
 
-// below draws a number uniformly from 0 … n-1, for n > 0. It draws random numbers of 64 bits until one of them, v, is
-// below limit, a multiple of n. The remainder v % n is then uniform. Without the limit, small remainders would be a
-// little more likely than large ones.
+// below draws a number uniformly from 0 … n-1, for n > 0: the remainder of 64 random bits, drawn again until they are
+// below a multiple of n, so that small remainders are not a little more likely.
 func (r cellRandom) below(n int) int {
 	limit := math.MaxUint64 - math.MaxUint64%uint64(n)
 	for {
@@ -199,22 +181,9 @@ func (r cellRandom) below(n int) int {
 	}
 }
 
-// shuffle permutes p at random, in place, by the algorithm of Fisher and Yates.
-func (r cellRandom) shuffle(p []int) {
-	for i := len(p) - 1; i > 0; i-- {
-		j := r.below(i + 1)
-		p[i], p[j] = p[j], p[i]
-	}
-}
-
 // choose draws round(share*n) different numbers from 0 … n-1.
 func (r cellRandom) choose(n int, share float64) []int {
-	p := make([]int, n)
-	for i := range p {
-		p[i] = i
-	}
-	r.shuffle(p)
-	return p[:int(math.Round(share*float64(n)))]
+	return permutation(n, r.below)[:int(math.Round(share*float64(n)))]
 }
 
 // stratified splits the nodes of each label at random: 50 % for training, 25 % for validation, the rest for test.
@@ -226,7 +195,7 @@ func (r cellRandom) stratified(labels []int32) graphs.Split {
 		byLabel[l] = append(byLabel[l], i)
 	}
 	for _, nodes := range byLabel {
-		r.shuffle(nodes)
+		shuffle(nodes, r.below)
 		half := int(math.Round(0.5 * float64(len(nodes))))
 		threeQuarters := half + int(math.Round(0.25*float64(len(nodes))))
 		for k, i := range nodes {

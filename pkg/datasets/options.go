@@ -1,3 +1,11 @@
+// Package datasets gives the graphs that experiments run on: the paper's 12 public datasets, Minesweeper graphs
+// generated from a seed, and users' own. [Load] is all that most callers need. Files may be damaged or malicious:
+// reading them limits the memory, never panics, and runs no code.
+//
+// The manifest, data/manifest.json, has the public files' addresses, sizes and checksums, and the graphs' statistics. A
+// mirror is a folder or address with copies of these files. A split is three masks over the nodes. An archive is an npz
+// file of arrays, by the names of Platonov et al. (2023) for heterophilic datasets; the Planetoid files of Cora,
+// Citeseer and PubMed are Python pickles.
 package datasets
 
 import (
@@ -14,11 +22,10 @@ import (
 // Options say in which folder dataset files are kept, and from where they are fetched. The zero value stands for the
 // default folder and the public addresses.
 type Options struct {
-	// Dir is the data directory. If it is empty, the function Dir chooses the directory. The directory may be read-only
-	// if it already holds the files.
+	// Dir is the data directory; if empty, the function Dir chooses it. It may be read-only if it holds the files.
 	Dir string
-	// Mirror is a folder, or an http or https address, that has copies of the files. If it is set, files are fetched
-	// from there, and not from their public addresses. Each file has its usual name there.
+	// Mirror, if set, is a folder, or an http or https address, from which files are fetched, by their usual names, in
+	// place of their public addresses.
 	Mirror string
 	// Offline forbids network access; a Mirror that is a folder still works.
 	Offline bool
@@ -26,10 +33,8 @@ type Options struct {
 	Progress func(file string, done, total int64)
 }
 
-// Dir returns the path of the data directory. The argument is the value of the command-line flag --data. If it is not
-// empty, Dir returns it. If it is empty, Dir returns the value of the environment variable REVGNN_DATA. If this
-// variable is not set either, Dir returns the folder "revgnn/data" in the user's cache folder. The directory need not
-// exist yet.
+// Dir returns the path of the data directory, which need not exist yet: the argument (the value of the flag --data) if
+// it is not empty, else REVGNN_DATA, else the folder "revgnn/data" in the user's cache folder.
 func Dir(flag string) (string, error) {
 	if flag != "" {
 		return flag, nil
@@ -48,26 +53,17 @@ func Dir(flag string) (string, error) {
 // Names returns the names of all datasets: the twelve of the paper, in the order of the paper, and then
 // "minesweeper-generated".
 func Names() []string {
-	sets, err := data.Datasets()
-	if err != nil {
-		return []string{MinesweeperGenerated}
-	}
-	names := make([]string, 0, len(sets)+1)
-	for _, s := range sets {
+	var names []string
+	for _, s := range data.Datasets() {
 		names = append(names, s.Name)
 	}
 	return append(names, MinesweeperGenerated)
 }
 
-// Info describes the dataset with the given name: a public dataset (whose name may end in "-balanced", see [Load]) or a
-// generated one, which has no files. For an unknown name, the error lists the known names that are similar. If no name
-// is similar, it lists all names.
+// Info describes a public dataset (whose name may end in "-balanced", see [Load]) or a generated one, which has no
+// files. The error for an unknown name lists similar names, or else all.
 func Info(name string) (data.Dataset, error) {
-	sets, err := data.Datasets()
-	if err != nil {
-		return data.Dataset{}, err
-	}
-	for _, s := range sets {
+	for _, s := range data.Datasets() {
 		if s.Name == name || s.Name+data.Balanced == name && s.Format != data.Platonov {
 			return s, nil
 		}
@@ -76,12 +72,11 @@ func Info(name string) (data.Dataset, error) {
 		return data.Dataset{Name: name, Task: data.ROCAUC, Licence: "none needed: generated",
 			Citation: "Generated after the Minesweeper dataset of Platonov et al., ICLR 2023."}, nil
 	}
-	return data.Dataset{}, unknown(name)
+	return data.Dataset{}, &NameError{unknownName(name)}
 }
 
-// Task returns the metric by which predictions for a graph g are measured. The graph g is the one that Load(name)
-// returns. For a known dataset it is the metric that the paper uses. For other graphs it is data.ROCAUC if there are
-// two classes, and data.Accuracy otherwise.
+// Task returns the metric for predictions on a graph g that Load(name) returned: the paper's for a known dataset, else
+// data.ROCAUC for two classes, and data.Accuracy for others.
 func Task(name string, g *graphs.Graph) string {
 	if info, err := Info(name); err == nil {
 		return info.Task
@@ -103,8 +98,6 @@ type NameError struct{ err error }
 func (e *NameError) Error() string { return e.err.Error() }
 func (e *NameError) Unwrap() error { return e.err }
 
-func unknown(name string) error { return &NameError{unknownName(name)} }
-
 func unknownName(name string) error {
 	names := Names()
 	var near []string
@@ -120,10 +113,9 @@ func unknownName(name string) error {
 	return fmt.Errorf("unknown dataset %q; did you mean %s?", name, strings.Join(near, " or "))
 }
 
-// like tells whether a typed name resembles a known name. It does if the typed name begins with the known name. It also
-// does if the typed name can be turned into a beginning of the known name by changing few bytes: at most a quarter of
-// the typed bytes, or one byte in a short name. Hyphens, underscores and spaces do not count. Names of fewer than 3 or
-// more than 64 bytes resemble no name.
+// like tells whether a typed name resembles a known one: it begins with it, or becomes a beginning of it if a quarter
+// of its bytes changes at most, or one in a short name. Hyphens, underscores and spaces do not count. Names of fewer
+// than 3 or more than 64 bytes resemble no name.
 func like(typed, known string) bool {
 	flat := strings.NewReplacer("-", "", "_", "", " ", "").Replace
 	a, b := flat(typed), flat(known)
@@ -133,9 +125,7 @@ func like(typed, known string) bool {
 	return strings.HasPrefix(a, b) || startDistance(a, b) <= max(1, len(a)/4)
 }
 
-// startDistance compares a with every beginning of b, that is, with the first k bytes of b for each k. It returns the
-// smallest of these Levenshtein distances. (A Levenshtein distance is the least number of bytes to change, add or
-// remove.)
+// startDistance is the smallest Levenshtein distance between a and a beginning of b.
 func startDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

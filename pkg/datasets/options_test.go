@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/revgnn/revgnn/data"
 )
 
 func TestDir(t *testing.T) {
@@ -52,7 +54,7 @@ func TestUnknownNames(t *testing.T) {
 }
 
 func TestNamesHaveInfo(t *testing.T) {
-	if n := len(Names()); n != 13 {
+	if n := len(Names()); n != len(data.Datasets())+1 {
 		t.Errorf("%d names", n)
 	}
 	for _, name := range Names() {

@@ -1,59 +1,62 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/npz"
 )
 
 // platonovGraph reads an archive with the arrays of Platonov et al. (2023), "A critical look at the evaluation of GNNs
 // under heterophily": node_features [n, d]; edges [m, 2], once or in both directions; node_labels [n], -1 if unknown,
 // or absent; train_masks, val_masks and test_masks [splits, n], or none, for the [PaperSplits] of labelled nodes; and
-// directed, an array of revgnn's: true if edges have directions.
-func platonovGraph(z *npz.File, name string) (*graphs.Graph, error) {
-	n, d, err := checkPlatonov(z)
-	if err != nil {
-		return nil, err
+// directed, an array of revgnn's: true if edges have directions. All shapes must fit before any array is unpacked.
+func platonovGraph(z *npz.File, name string) (g *graphs.Graph, err error) {
+	defer returned(&err)
+	shape := must(z.Shape("node_features", 2))
+	n, d := shape[0], shape[1]
+	const splitBytes = 30 // for a node: ten splits of three masks
+	if err := cmp.Or(checkNodes(n), machine.Room(splitBytes*int64(n))); err != nil {
+		refuse("%s: %w", z.Path, err)
 	}
-	features, _, err := z.Float32s("node_features", 2)
-	if err != nil {
-		return nil, err
+	labelled, masked := z.Has("node_labels"), slices.ContainsFunc(maskKeys, z.Has)
+	if labelled {
+		checkLabels(z, "node_labels", n)
 	}
-	labels, classes, err := npzLabels(z, labelsKey, n)
-	if err != nil {
-		return nil, err
+	checkEdges(z)
+	if masked {
+		checkMasks(z, n)
 	}
-	edges, err := npzEdges(z, n)
-	if err != nil {
-		return nil, err
+
+	labels, classes := slices.Repeat([]int32{graphs.Unlabelled}, n), 0
+	if labelled {
+		labels, classes = npzLabels(z, "node_labels", n, int64(graphs.Unlabelled))
 	}
-	splits, err := npzSplits(z, labels)
-	if err != nil {
-		return nil, err
+	edges := npzEdges(z, n)
+	var splits []graphs.Split
+	if masked {
+		splits = npzSplits(z, n)
+	} else {
+		splits = labelledSplits(labels)
 	}
-	directed, err := npzDirected(z)
-	if err != nil {
-		return nil, err
+	directed := false
+	if z.Has("directed") {
+		v, shape, err := z.Bools("directed", npz.Any)
+		if must(v, err); len(v) != 1 {
+			refuse("%s: array %q has shape %v; it must be true or false", z.Path, "directed", shape)
+		}
+		directed = v[0]
 	}
-	g, err := graphs.New(name, n, edges, features, d, labels, classes, splits)
+	features := values(z.Float32s("node_features", 2))
+	g, err = graphs.New(name, n, edges, features, d, labels, classes, splits)
 	if err == nil && directed {
 		g, err = withDirections(g, edges)
 	}
 	return wrap(z.Path)(g, err)
-}
-
-func npzDirected(z *npz.File) (bool, error) {
-	const key = "directed"
-	if !z.Has(key) {
-		return false, nil
-	}
-	v, shape, err := z.Bools(key, npz.Any)
-	if err == nil && len(v) != 1 {
-		err = fmt.Errorf("%s: array %q has shape %v; it must be true or false", z.Path, key, shape)
-	}
-	return err == nil && v[0], err
 }
 
 // wrap adds the file's path to errors.
@@ -66,35 +69,48 @@ func wrap(path string) func(*graphs.Graph, error) (*graphs.Graph, error) {
 	}
 }
 
-const labelsKey = "node_labels"
-
-// npzLabels reads the labels of n nodes, and the number of classes; without the array, none are known.
-func npzLabels(z *npz.File, key string, n int) ([]int32, int, error) {
-	if key == labelsKey && !z.Has(key) {
-		return slices.Repeat([]int32{graphs.Unlabelled}, n), 0, nil
+func checkLabels(z *npz.File, key string, n int) {
+	if shape := must(z.Shape(key, 1)); shape[0] != n {
+		refuse("%s: %d values in %q for %d nodes; each node needs one label", z.Path, shape[0], key, n)
 	}
-	if err := checkLabels(z, key, n); err != nil {
-		return nil, 0, err
-	}
-	values, _, err := z.Int64s(key, 1)
-	if err != nil {
-		return nil, 0, err
-	}
-	labels, classes, err := classNumbers(values, func(i int) bool {
-		return key == labelsKey && values[i] == int64(graphs.Unlabelled)
-	})
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", z.Path, err)
-	}
-	return labels, classes, nil
 }
 
+func checkEdges(z *npz.File) {
+	if shape := must(z.Shape("edges", 2)); shape[1] != 2 {
+		refuse("%s: array %q has shape %v, but needs two columns", z.Path, "edges", shape)
+	}
+}
+
+var maskKeys = []string{"train_masks", "val_masks", "test_masks"}
+
+func checkMasks(z *npz.File, n int) {
+	count := must(z.Shape(maskKeys[0], 2))[0]
+	for _, key := range maskKeys {
+		if shape := must(z.Shape(key, 2)); shape[0] != count || shape[1] != n || count > maxSplits {
+			refuse("%s: array %q has shape %v; all three masks need [splits, %d] with at most %d splits",
+				z.Path, key, shape, n, maxSplits)
+		}
+	}
+}
+
+// npzLabels reads the labels of n nodes, and the number of classes; unknown stands for no label.
+func npzLabels(z *npz.File, key string, n int, unknown int64) ([]int32, int) {
+	checkLabels(z, key, n)
+	labels, classes, err := classNumbers(values(z.Int64s(key, 1)), unknown)
+	if err != nil {
+		refuse("%s: %w", z.Path, err)
+	}
+	return labels, classes
+}
+
+const noneUnknown = math.MinInt64 // an unknown label where files have no number for it
+
 // classNumbers are labels as int32, with [graphs.Unlabelled] for unknown ones, and the largest plus one.
-func classNumbers(values []int64, unknown func(node int) bool) ([]int32, int, error) {
+func classNumbers(values []int64, unknown int64) ([]int32, int, error) {
 	labels := make([]int32, len(values))
 	classes := 0
 	for i, v := range values {
-		if unknown(i) {
+		if v == unknown {
 			labels[i] = graphs.Unlabelled
 			continue
 		}
@@ -109,44 +125,30 @@ func classNumbers(values []int64, unknown func(node int) bool) ([]int32, int, er
 }
 
 // npzEdges reads pairs of nodes, checked before they become int32.
-func npzEdges(z *npz.File, n int) ([]graphs.Edge, error) {
-	if err := checkEdges(z); err != nil {
-		return nil, err
-	}
-	ends, shape, err := z.Int64s("edges", 2)
-	if err != nil {
-		return nil, err
-	}
-	edges := make([]graphs.Edge, shape[0])
+func npzEdges(z *npz.File, n int) []graphs.Edge {
+	checkEdges(z)
+	ends := values(z.Int64s("edges", 2))
+	edges := make([]graphs.Edge, len(ends)/2)
 	for i := range edges {
 		a, b := ends[2*i], ends[2*i+1]
 		if min(a, b) < 0 || max(a, b) >= int64(n) {
-			return nil, fmt.Errorf("%s: edge %d joins nodes %d and %d, but nodes are numbered 0 to %d",
-				z.Path, i, a, b, n-1)
+			refuse("%s: edge %d joins nodes %d and %d, but nodes are numbered 0 to %d", z.Path, i, a, b, n-1)
 		}
 		edges[i] = graphs.Edge{int32(a), int32(b)}
 	}
-	return edges, nil
+	return edges
 }
 
-func npzSplits(z *npz.File, labels []int32) ([]graphs.Split, error) {
-	if !hasMasks(z) {
-		return labelledSplits(labels), nil
-	}
-	n := len(labels)
+// npzSplits reads the masks of n nodes, whose shapes were checked.
+func npzSplits(z *npz.File, n int) []graphs.Split {
 	var masks [3][]bool
-	count := 0
 	for k, key := range maskKeys {
-		mask, shape, err := z.Bools(key, 2)
-		if err != nil {
-			return nil, err
-		}
-		masks[k], count = mask, shape[0]
+		masks[k] = values(z.Bools(key, 2))
 	}
-	splits := make([]graphs.Split, count)
+	splits := make([]graphs.Split, must(z.Shape(maskKeys[0], 2))[0])
 	for s := range splits {
 		row := func(k int) []bool { return masks[k][s*n : (s+1)*n : (s+1)*n] }
 		splits[s] = graphs.Split{Train: row(0), Val: row(1), Test: row(2)}
 	}
-	return splits, nil
+	return splits
 }

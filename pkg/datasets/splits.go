@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"math"
+	"math/bits"
 
 	"gonum.org/v1/gonum/mathext/prng"
 
@@ -18,7 +19,9 @@ var PaperSeeds = [10]uint32{1941488137, 4198936517, 983997847, 4023022221, 40195
 func PaperSplits(n int) []graphs.Split {
 	splits := make([]graphs.Split, len(PaperSeeds))
 	for i, seed := range PaperSeeds {
-		splits[i] = paperSplit(n, seed)
+		random := newLegacyRandom(seed)
+		train := int(math.RoundToEven(0.6 * float64(n))) // Python rounds halves to the even number.
+		splits[i] = random.split(n, permutation(n, random.below)[:train])
 	}
 	return splits
 }
@@ -51,13 +54,6 @@ func labelledSplits(labels []int32) []graphs.Split {
 	return splits
 }
 
-func paperSplit(n int, seed uint32) graphs.Split {
-	random := newLegacyRandom(seed)
-	// Python rounds halves to the even number.
-	train := int(math.RoundToEven(0.6 * float64(n)))
-	return random.split(n, random.permutation(n)[:train])
-}
-
 // BalancedSplits returns the ten splits on which He et al. (2021) ran the baselines of the paper's table 6: round(0.6 n
 // / classes) training nodes of each class, or all of a smaller one, and 20 % of all nodes, from the rest, for
 // validation. A class that is used up is never tested: two of seven on Cora, one of six on Citeseer, six of ten on
@@ -78,7 +74,7 @@ func BalancedSplits(labels []int32, classes int) []graphs.Split {
 				train = append(train, class...)
 				continue
 			}
-			for _, k := range random.permutation(len(class))[:quota] {
+			for _, k := range permutation(len(class), random.below)[:quota] {
 				train = append(train, class[k])
 			}
 		}
@@ -101,7 +97,7 @@ func (r legacyRandom) split(n int, train []int) graphs.Split {
 		}
 	}
 	val := min(int(math.RoundToEven(0.2*float64(n))), len(rest))
-	for _, k := range r.permutation(len(rest))[:val] {
+	for _, k := range permutation(len(rest), r.below)[:val] {
 		s.Val[rest[k]] = true
 		s.Test[rest[k]] = false
 	}
@@ -117,32 +113,34 @@ func newLegacyRandom(seed uint32) legacyRandom {
 	return legacyRandom{source}
 }
 
-// interval draws uniformly from 0 … limit: the lowest bits of 32, again until they are at most limit; for 0 nothing is
-// drawn, as in NumPy.
-func (r legacyRandom) interval(limit uint32) uint32 {
-	if limit == 0 {
+// below draws uniformly from 0 … n-1: the lowest bits of 32, again until they are below n; for 1 nothing is drawn, as
+// in NumPy.
+func (r legacyRandom) below(n int) int {
+	if n == 1 {
 		return 0
 	}
-	mask := limit
-	for shift := 1; shift < 32; shift *= 2 {
-		mask |= mask >> shift
-	}
+	mask := uint32(1)<<bits.Len32(uint32(n-1)) - 1
 	for {
-		if v := r.Uint32() & mask; v <= limit {
+		if v := int(r.Uint32() & mask); v < n {
 			return v
 		}
 	}
 }
 
-// permutation is RandomState.permutation(n): Fisher and Yates, from the last position.
-func (r legacyRandom) permutation(n int) []int {
+// permutation is RandomState.permutation(n), with the random numbers of below.
+func permutation(n int, below func(n int) int) []int {
 	p := make([]int, n)
 	for i := range p {
 		p[i] = i
 	}
-	for i := n - 1; i > 0; i-- {
-		j := r.interval(uint32(i))
+	shuffle(p, below)
+	return p
+}
+
+// shuffle is the algorithm of Fisher and Yates, from the last position; below(n) draws from 0 … n-1.
+func shuffle(p []int, below func(n int) int) {
+	for i := len(p) - 1; i > 0; i-- {
+		j := below(i + 1)
 		p[i], p[j] = p[j], p[i]
 	}
-	return p
 }

@@ -71,5 +71,6 @@ func TestLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("RING", over.Dir)
-	over.Test("./pkg/datasets", "Ring", "Square", "Lines")
+	over.Test("./pkg/datasets", "Ring", "Square", "Lines", "NamesHaveInfo")
+	over.Test("./data", "ManifestIsComplete")
 }

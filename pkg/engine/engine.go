@@ -1,9 +1,21 @@
+// Package engine chooses and opens an engine, which compiles and runs GoMLX's computation graphs (a backend, in GoMLX's
+// word), and says which and why: XLA on an NVIDIA GPU, XLA on the CPU, both through plugins with the C interface PJRT,
+// or pure Go, which needs no download and is some fifty times slower.
+//
+// On Linux, XLA's compiled programs are kept in a folder and loaded when the same graph is compiled again, also by
+// later processes. Each backend is wrapped (nested.go), to work around faults of GoMLX and of the engines.
+//
+// The package handles no signals. Of the environment, NPROC is set while the CPU plugin is opened, which reads its
+// number of threads from it; importing go-xla sets TF_CPP_MIN_LOG_LEVEL to 3 if unset, and opening CUDA sets XLA_FLAGS.
+// Options for XLA's compiler are passed with each graph.
 package engine
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -58,7 +70,7 @@ var cpuOptions = pjrt.NamedValuesMap{"cpu_device_count": int64(1)}
 func Open(name string) (*Engine, error) {
 	mutex.Lock()
 	defer mutex.Unlock()
-	name, why, err := choose(name)
+	name, why, err := Choose(name)
 	if err != nil {
 		return nil, err
 	}
@@ -74,20 +86,24 @@ func Open(name string) (*Engine, error) {
 	} else if e != nil {
 		return e, nil
 	}
-	config, path := name, Plugins()[strings.TrimPrefix(name, "xla:")]
+	path := Plugins()[strings.TrimPrefix(name, "xla:")]
+	var backend compute.Backend
 	switch name {
 	case Go:
 		// One operation after the other: in parallel, operations that wait for an inner loop can occupy all threads, so
 		// that it never runs (compute v0.1.6).
-		config = "go:ops_sequential"
+		backend, err = compute.NewWithConfig("go:ops_sequential")
 	case CPU:
 		if interpose("cpu", path, threads) {
 			interposed.Store(&path)
 		}
+		err = withThreads(threads, func() (err error) {
+			backend, err = xla.NewWithOptions("cpu", cpuOptions)
+			return err
+		})
 	case CUDA:
-		config = cudaConfig
+		backend, err = compute.NewWithConfig(cudaConfig)
 	}
-	backend, err := open(config, threads)
 	if err != nil {
 		return nil, fmt.Errorf("engine %s cannot be opened: %w; "+
 			"run 'revgnn doctor', or choose another with --engine or %s", name, err, Variable)
@@ -100,26 +116,8 @@ func Open(name string) (*Engine, error) {
 	return e, nil
 }
 
-// open opens a backend, with options such as "go:ops_sequential"; threads are for XLA on the CPU.
-func open(config string, threads int) (b compute.Backend, err error) {
-	if config == CPU {
-		err = withThreads(threads, func() (err error) {
-			b, err = xla.NewWithOptions("cpu", cpuOptions)
-			return err
-		})
-		return b, err
-	}
-	return compute.NewWithConfig(config)
-}
-
-// Choose names the engine that [Open] would open.
-func Choose(name string) (string, error) {
-	resolved, _, err := choose(name)
-	return resolved, err
-}
-
-// choose is [Choose] with a reason in words.
-func choose(name string) (resolved, why string, err error) {
+// Choose names the engine that [Open] would open, and says in a sentence why.
+func Choose(name string) (resolved, why string, err error) {
 	source := "asked for with --engine"
 	if name == "" {
 		name, source = os.Getenv(Variable), "named by "+Variable
@@ -163,4 +161,49 @@ func choose(name string) (resolved, why string, err error) {
 func HasGPU() bool {
 	found, _ := filepath.Glob("/dev/nvidia[0-9]*")
 	return len(found) > 0
+}
+
+// ThreadsVariable names the environment variable with the number of XLA's threads on the CPU.
+const ThreadsVariable = "REVGNN_THREADS"
+
+// pluginVariable is where XLA's CPU plugin reads its number of threads when it is opened; else it takes all cores.
+const pluginVariable = "NPROC"
+
+// MostThreads is the largest number of threads that may be set.
+const MostThreads = 1024
+
+// Threads is the number of XLA's threads on the CPU: REVGNN_THREADS, or NPROC, or the cores that this process may use.
+// XLA divides sums among threads, so that last digits depend on their number, but not on the number of cores. Pure Go
+// gives the same numbers on any machine.
+func Threads() (int, error) {
+	for _, name := range []string{ThreadsVariable, pluginVariable} {
+		text := os.Getenv(name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err == nil && n >= 1 && n <= MostThreads {
+			return n, nil
+		}
+		if name == ThreadsVariable {
+			return 0, fmt.Errorf("%s is %q: give a number of threads from 1 to %d", name, text, MostThreads)
+		}
+	}
+	return runtime.NumCPU(), nil
+}
+
+// withThreads opens a plugin with n threads, by the environment variable, which it then restores.
+func withThreads(n int, open func() error) error {
+	before, was := os.LookupEnv(pluginVariable)
+	if err := os.Setenv(pluginVariable, strconv.Itoa(n)); err != nil {
+		return err
+	}
+	defer func() {
+		if was {
+			os.Setenv(pluginVariable, before)
+		} else {
+			os.Unsetenv(pluginVariable)
+		}
+	}()
+	return open()
 }

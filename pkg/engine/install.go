@@ -27,7 +27,7 @@ var wheelSums = map[string]string{
 	"linux/arm64": "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
 }
 
-// Install installs XLA's plugin, "cpu" or "cuda", in [PluginDir], unless it is there, and returns its path. log gets a
+// Install installs XLA's plugin, "cpu" or "cuda", in [pluginDir], unless it is there, and returns its path. log gets a
 // line for each step. The CPU plugin's wheel is verified by its SHA-256 (go-xla's installer, which installs CUDA, does
 // not verify what it downloads for the CPU). A new plugin that cannot be loaded is removed.
 func Install(ctx context.Context, kind string, log func(string)) (string, error) {
@@ -38,7 +38,7 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 		log(fmt.Sprintf("the XLA %s plugin is installed: %s", kind, path))
 		return path, nil
 	}
-	dir, err := PluginDir()
+	dir, err := pluginDir()
 	if err != nil {
 		return "", err
 	}
@@ -46,11 +46,12 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 		return "", fmt.Errorf("the plugin folder cannot be made: %w; set HOME to a folder you may write to", err)
 	}
 	log(fmt.Sprintf("installing the XLA %s plugin in %s", kind, dir))
-	from := fromWheel
 	if kind == "cuda" {
-		from = fromInstaller
+		err = installCUDA(dir)
+	} else {
+		err = fromWheel(ctx, dir)
 	}
-	if err := from(ctx, dir); err != nil {
+	if err != nil {
 		return "", fmt.Errorf("the XLA %s plugin could not be installed: %w; "+
 			"the pure-Go engine (--engine go) works without", kind, err)
 	}
@@ -63,23 +64,15 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 		return "", fmt.Errorf("the XLA %s plugin was installed in %s, but PJRT_PLUGIN_LIBRARY_PATH hides it: "+
 			"unset that, or copy the plugin there", kind, dir)
 	}
-	if err := loads("xla:" + kind); err != nil {
+	backend, err := compute.NewWithConfig("xla:" + kind)
+	if err != nil {
 		os.Remove(path)
 		return "", fmt.Errorf("the XLA %s plugin that was installed does not load on this machine and was removed: %w",
 			kind, err)
 	}
+	backend.Finalize()
 	log("installed " + path)
 	return path, nil
-}
-
-// fromInstaller turns a panic of go-xla's installer into an error.
-func fromInstaller(_ context.Context, dir string) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("go-xla's installer failed: %v", p)
-		}
-	}()
-	return installCUDA(dir)
 }
 
 // fromWheel downloads the CPU plugin's wheel by pip, and extracts the plugin into dir.
@@ -100,7 +93,8 @@ func fromWheel(ctx context.Context, dir string) error {
 	pip := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
 		"--dest", temporary, wheel+"=="+wheelVersion)
 	if out, err := pip.CombinedOutput(); err != nil {
-		return fmt.Errorf("python3 -m pip download %s failed: %w: %s", wheel, err, lastLine(out))
+		text := strings.TrimSpace(string(out))
+		return fmt.Errorf("python3 -m pip download %s failed: %w: %s", wheel, err, text[strings.LastIndex(text, "\n")+1:])
 	}
 	wheels, _ := filepath.Glob(filepath.Join(temporary, "*.whl"))
 	if len(wheels) != 1 {
@@ -153,19 +147,4 @@ func unpack(archive, member, path, sum string) error {
 		return fmt.Errorf("%s cannot be unpacked: %w", filepath.Base(archive), err)
 	}
 	return nil
-}
-
-// loads opens and closes the backend of a plugin.
-func loads(config string) error {
-	b, err := compute.NewWithConfig(config)
-	if err != nil {
-		return err
-	}
-	b.Finalize()
-	return nil
-}
-
-func lastLine(b []byte) string {
-	text := strings.TrimSpace(string(b))
-	return text[strings.LastIndex(text, "\n")+1:]
 }

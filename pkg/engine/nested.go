@@ -139,3 +139,97 @@ func (b *nested) Capabilities() compute.Capabilities {
 func (f *function) FusedActivation(compute.Value, compute.ActivationConfig) (compute.Value, error) {
 	return nil, compute.ErrNotImplemented
 }
+
+// buffer says that its backend is the nested one: GoMLX refuses a buffer whose backend is not the graph's.
+type buffer struct {
+	compute.Buffer
+	backend *nested
+}
+
+func (b buffer) Backend() compute.Backend { return b.backend }
+
+func (b buffer) CopyToDevice(device compute.DeviceNum) (compute.Buffer, error) {
+	return b.backend.wrap(b.Buffer.CopyToDevice(device))
+}
+
+func (b *nested) wrap(inner compute.Buffer, err error) (compute.Buffer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return buffer{inner, b}, nil
+}
+
+func (b *nested) BufferFromFlatData(device compute.DeviceNum, flat any, shape shapes.Shape) (compute.Buffer, error) {
+	return b.wrap(b.Backend.BufferFromFlatData(device, flat, shape))
+}
+
+func (b *nested) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (compute.Buffer, any, error) {
+	inner, flat, err := b.Backend.NewSharedBuffer(device, shape)
+	if err != nil {
+		return nil, nil, err
+	}
+	return buffer{inner, b}, flat, nil
+}
+
+// Compile notes the memory of a run for [MemoryOf].
+func (b *builder) Compile() (compute.Executable, error) {
+	var e compute.Executable
+	memory, err := measure(func() (err error) {
+		e, err = b.Builder.Compile()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return executable{e, b.backend, memory}, nil
+}
+
+// executable passes buffers of the wrapped backend to the program, and returns nested ones.
+type executable struct {
+	compute.Executable
+	backend *nested
+	memory  *Memory
+}
+
+func (e executable) Execute(inputs []compute.Buffer, donate []bool,
+	device compute.DeviceNum) ([]compute.Buffer, error) {
+	inner := make([]compute.Buffer, len(inputs))
+	for i, in := range inputs {
+		if b, ok := in.(buffer); ok {
+			in = b.Buffer
+		}
+		inner[i] = in
+	}
+	out, err := e.Executable.Execute(inner, donate, device)
+	for i := range out {
+		out[i] = buffer{out[i], e.backend}
+	}
+	return out, err
+}
+
+// Memory is what one run of a program takes, in bytes, as XLA's compiler plans it and PJRT reports it
+// (CompiledMemoryStats). On the CPU, PJRT's peak leaves out the working memory, and is left out here.
+type Memory struct {
+	// Aliased is the memory of inputs that results overwrite.
+	Arguments, Outputs, Aliased int64
+	// Temporary is the working memory of a run.
+	Temporary int64
+	// Code is that of machine code on a GPU; 0 on the CPU, whose plugin does not report it.
+	Code int64
+}
+
+// Total counts shared memory once, and leaves out what compiling takes (measure it by machine.PeakResidentSet).
+func (m Memory) Total() int64 { return m.Arguments + m.Outputs - m.Aliased + m.Temporary + m.Code }
+
+// MemoryOf returns the memory of a run of a program compiled on an [Engine]'s backend, if the engine reports it. Pure
+// Go does not: there each operation allocates when it runs. For a program exec of GoMLX:
+//
+// \\tg, err := exec.Compile(shapes...) // or _, g, err := exec.CallWithGraph(args...)
+// \\tm, known := engine.MemoryOf(g.Executable())
+func MemoryOf(program compute.Executable) (m Memory, known bool) {
+	e, ok := program.(executable)
+	if !ok || e.memory == nil {
+		return Memory{}, false
+	}
+	return *e.memory, true
+}

@@ -3,10 +3,10 @@
 package engine
 
 // The C code below declares a part of PJRT, the C interface of XLA's plugins (openxla/xla, xla/pjrt/c/pjrt_c_api.h):
-// the functions that compile, save and load programs, and that tell how much memory a program takes. A plugin has a
-// table of pointers to its functions. Each function takes a pointer to a struct with the function's arguments. Each
-// struct begins with a field that states the size of the struct. The declarations are valid for all plugins with major
-// version 0 of PJRT: later minor versions only add entries at the ends of the table and of the structs.
+// the functions that compile, save and load programs, and tell how much memory they take. A plugin has a table of
+// pointers to its functions. Each takes a pointer to a struct of arguments, which begins with its own size. The
+// declarations fit all plugins with major version 0: later minor versions only add entries at the ends of the table and
+// of the structs.
 
 /*
 #cgo LDFLAGS: -ldl
@@ -49,8 +49,7 @@ typedef struct {
 } memory_args;
 typedef struct { size_t size; void *extensions, *object; } destroy_args;
 
-// A plugin has a table of pointers to its functions. The constants are the positions of some of these functions in the
-// table, counted from 0.
+// Positions of functions in the table, from 0.
 enum {
 	ERROR_DESTROY = 0, COMPILE = 20, EXECUTABLE_DESTROY = 40, SERIALIZE = 49, GET_EXECUTABLE = 51, LOAD = 56,
 	MEMORY = 96
@@ -58,10 +57,9 @@ enum {
 
 extern void *revgnnCompile(compile_args *args);
 
-// interpose loads the plugin at path. A plugin has a table of pointers to its functions. interpose returns a copy of
-// this table, in which the Go function revgnnCompile replaces the plugin's compile function. It stores a pointer to the
-// plugin's own table in *original. interpose returns NULL if the plugin cannot be loaded, or if the declarations in
-// this file do not fit the plugin's version of PJRT. Both tables stay in memory until the process ends.
+// interpose loads the plugin at path, stores its table in *original, and returns a copy in which the Go function
+// revgnnCompile replaces the plugin's compile function; NULL if the plugin cannot be loaded, or does not fit the
+// declarations in this file. Both tables stay in memory until the process ends.
 static inline api *interpose(const char *path, api **original) {
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	api *(*get)(void) = library ? (api *(*)(void))dlsym(library, "GetPjrtApi") : NULL;
@@ -75,24 +73,22 @@ static inline api *interpose(const char *path, api **original) {
 	return copy;
 }
 
-// call calls a function of a plugin. The argument a is the plugin's table of functions, function is the position of the
-// function in this table, and args points to the function's arguments. call returns the plugin's error, or NULL.
+// call calls the function at a position of the plugin's table, and returns its error, or NULL.
 static inline void *call(api *a, int function, void *args) { return ((void *(*)(void *))a->functions[function])(args); }
 
-// destroy frees an error or a program. The argument function is the position of the plugin's function that frees it.
+// destroy frees an error or a program by the plugin's function at a position.
 static inline void destroy(api *a, int function, void *object) {
 	destroy_args args = {sizeof args, NULL, object};
 	call(a, function, &args);
 }
 
-// done returns 1 if error is NULL. Otherwise it frees the error and returns 0.
+// done returns 1 if error is NULL, else it frees the error and returns 0.
 static inline int done(api *a, void *error) {
 	if (error) destroy(a, ERROR_DESTROY, error);
 	return !error;
 }
 
-// compile calls the plugin's own compile function, with the given options in place of the options in args. It returns
-// the plugin's error, or NULL if there was none.
+// compile calls the plugin's own compile function with other options, and returns its error, or NULL.
 static inline void *compile(api *a, compile_args *args, char *options, size_t size) {
 	char *given = args->options;
 	size_t given_size = args->options_size;
@@ -102,8 +98,7 @@ static inline void *compile(api *a, compile_args *args, char *options, size_t si
 	return error;
 }
 
-// load makes a program from bytes that the function serialize has made, and stores the program in to->executable. It
-// returns 1 if this succeeds, and 0 if the plugin refuses the bytes.
+// load makes a program from bytes of serialize, and stores it in to->executable; 0 if the plugin refuses the bytes.
 static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	load_args args = {sizeof args, NULL, to->client, bytes, size, NULL, NULL, 0};
 	if (!done(a, call(a, LOAD, &args))) return 0;
@@ -111,10 +106,8 @@ static inline int load(api *a, compile_args *to, char *bytes, size_t size) {
 	return 1;
 }
 
-// PJRT has two types for a compiled program. Compiling returns a loaded executable, and a loaded executable contains an
-// executable. ask calls a function of the plugin that takes an executable as its argument. ask gets the executable from
-// the argument loaded, and stores it in the third field of args. Then it calls the function with args. It returns 1, or
-// 0 if there was an error.
+// Compiling returns a loaded executable, which contains an executable. ask calls a function that takes the latter, the
+// third field of args. It returns 1, or 0 if there was an error.
 static inline int ask(api *a, int function, void *loaded, void *args) {
 	executable_args get = {sizeof get, NULL, loaded, NULL};
 	if (!done(a, call(a, GET_EXECUTABLE, &get))) return 0;
@@ -124,9 +117,8 @@ static inline int ask(api *a, int function, void *loaded, void *args) {
 	return done(a, error);
 }
 
-// serialize turns a program (the argument loaded) into bytes, and stores a pointer to the bytes in *to. The caller must
-// free the bytes with release. measure stores in *to how much memory a run of the program takes. Both functions return
-// 1 if they succeed, and 0 if they do not.
+// serialize stores a program's bytes in *to, for the caller to free by release; measure stores the memory of a run.
+// They return 1, or 0 if they fail.
 static inline int serialize(api *a, void *loaded, serialize_args *to) {
 	*to = (serialize_args){sizeof *to};
 	return ask(a, SERIALIZE, loaded, to);

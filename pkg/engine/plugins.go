@@ -29,42 +29,30 @@ func Damaged() error {
 }
 
 // installed is [Plugins] with an error for a damaged one. go-xla loads all that it finds, and a truncated file would
-// end the process; so it does not search then.
-func installed() (map[string]string, error) {
-	out := map[string]string{}
-	if err := damagedPlugin(); err != nil {
-		return out, err
-	}
-	found, err := loadable()
-	if err != nil {
-		return out, err
-	}
-	for name, path := range found {
-		kind := strings.ToLower(name)
-		switch {
-		case kind == "cpu" && interposed.Load() != nil:
-			path = *interposed.Load()
-		case strings.HasPrefix(kind, "cpu"):
-			kind = "cpu"
-		case pjrt.IsCUDAName(kind):
-			kind = "cuda"
-		default:
-			continue
-		}
-		out[kind] = path
-	}
-	return out, nil
-}
-
-// loadable turns go-xla's panic (v0.4.5), if the system refuses to load a plugin, into an error.
-func loadable() (found map[string]string, err error) {
+// end the process; so it does not search then. It panics (v0.4.5) if the system refuses to load a plugin.
+func installed() (out map[string]string, err error) {
 	defer func() {
 		if recover() != nil {
 			err = fmt.Errorf("a plugin in %s cannot be loaded (see the line before): see that there is memory for it, or "+
 				"remove it and run 'revgnn install-plugin'", searched())
 		}
 	}()
-	return pjrt.AvailablePlugins(), nil
+	out = map[string]string{}
+	if err := damagedPlugin(); err != nil {
+		return out, err
+	}
+	for name, path := range pjrt.AvailablePlugins() {
+		kind := strings.ToLower(name)
+		switch {
+		case kind == "cpu" && interposed.Load() != nil:
+			out["cpu"] = *interposed.Load()
+		case strings.HasPrefix(kind, "cpu"):
+			out["cpu"] = path
+		case pjrt.IsCUDAName(kind):
+			out["cuda"] = path
+		}
+	}
+	return out, nil
 }
 
 // damagedPlugin returns an error for a file in the plugins' folders that is no complete library.
@@ -105,8 +93,8 @@ func wholeLibrary(path string) error {
 	return nil
 }
 
-// PluginDir is the folder in the user's home directory where plugins are installed and go-xla finds them.
-func PluginDir() (string, error) {
+// pluginDir is the folder in the user's home directory where plugins are installed and go-xla finds them.
+func pluginDir() (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return "", fmt.Errorf("no home directory to install plugins in: %w; "+
@@ -118,14 +106,14 @@ func PluginDir() (string, error) {
 	return filepath.Join(home, ".local", "lib", "go-xla"), nil
 }
 
-// pluginFolders are folders where go-xla looks: those of PJRT_PLUGIN_LIBRARY_PATH and no others (only), or [PluginDir]
+// pluginFolders are folders where go-xla looks: those of PJRT_PLUGIN_LIBRARY_PATH and no others (only), or [pluginDir]
 // and /usr/local/lib/go-xla with their subfolders nvidia, beside the system's.
 func pluginFolders() (dirs []string, only bool) {
 	if paths, ok := os.LookupEnv(pjrt.PJRTPluginPathsEnv); ok {
 		return slices.DeleteFunc(strings.Split(paths, ":"), func(dir string) bool { return dir == "" }), true
 	}
 	roots := []string{"/usr/local/lib/go-xla"}
-	if dir, err := PluginDir(); err == nil {
+	if dir, err := pluginDir(); err == nil {
 		roots = append([]string{dir}, roots...)
 	}
 	for _, root := range roots {

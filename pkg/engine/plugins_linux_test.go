@@ -33,7 +33,7 @@ func TestDamagedPlugins(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, want := range map[string]string{"": "no engine can be chosen", CPU: "cannot be opened", Go: ""} {
-			_, err := Choose(name)
+			_, _, err := Choose(name)
 			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) ||
 				!strings.Contains(err.Error(), path+" is damaged")) {
 				t.Errorf("%d bytes, engine %q: %v", len(content), name, err)

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -21,20 +22,14 @@ import (
 // Programs names the environment variable with the folder of kept programs, or "off".
 const Programs = "REVGNN_PROGRAMS"
 
-var (
-	refused atomic.Pointer[func(error)]
-	told    atomic.Bool
-)
+var refused atomic.Pointer[func(error)] // nil once it was told
 
 // OnRefusal sets a function that is told once why kept programs cannot be used, for example since others have access to
 // the folder. The graph is then compiled again.
-func OnRefusal(f func(error)) {
-	told.Store(false)
-	refused.Store(&f)
-}
+func OnRefusal(f func(error)) { refused.Store(&f) }
 
 func tell(err error) {
-	if f := refused.Load(); f != nil && *f != nil && !told.Swap(true) {
+	if f := refused.Swap(nil); f != nil && *f != nil {
 		(*f)(err)
 	}
 }
@@ -165,4 +160,55 @@ func (dir programs) shrink(most int64) {
 			total -= info.Size()
 		}
 	}
+}
+
+const (
+	keyFile = "key"
+	keySize = 32
+)
+
+// key is the folder's secret key, made if there is none; an error if others have access to folder or key.
+func (dir programs) key() ([]byte, error) {
+	info, err := os.Stat(string(dir))
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a folder", dir)
+	}
+	if err := files.Private(string(dir), info); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(string(dir), keyFile)
+	key, err := files.ReadPrivate(path, "the key of compiled programs", keySize)
+	if err == nil && len(key) != keySize {
+		err = os.Remove(path) // A new key is made. The programs kept so far do not fit the new key, and are refused.
+		key = nil
+	}
+	if key == nil && (err == nil || errors.Is(err, fs.ErrNotExist)) {
+		if err = dir.makeKey(path); err == nil {
+			key, err = files.ReadPrivate(path, "the key of compiled programs", keySize)
+		}
+	}
+	return key, err
+}
+
+// makeKey writes a key to a temporary file and links it to path: of two processes the first wins, since a link replaces
+// no file.
+func (dir programs) makeKey(path string) error {
+	f, err := os.CreateTemp(string(dir), ".key.*.part") // The file has mode 0600.
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	key := make([]byte, keySize)
+	rand.Read(key) // rand.Read never fails.
+	_, err = f.Write(key)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return os.Rename(f.Name(), path) // The file system has no hard links.
+	}
+	return nil
 }

@@ -9,13 +9,10 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// This file makes reductions, such as the sum over an axis, work inside loops. A computation graph consists of
-// functions: the main function, and two functions for each loop, which are its condition and its body. For a reduction,
-// XLA needs a combiner, which combines two numbers, for example by adding them. go-xla (v0.4.5) makes each combiner
-// only once per graph, in the function that uses the combiner first. The other functions of the graph cannot use this
-// combiner. Inside loops, reductions are therefore built from operations that need no combiner. The sum over an axis of
-// a matrix is a product with a vector of ones. Any other reduction splits the axis into two halves and combines the two
-// halves entry by entry, again and again, until one entry is left.
+// Reductions, such as the sum over an axis, inside loops. XLA combines two numbers by a function, which go-xla (v0.4.5)
+// makes once per graph, in the function that uses it first; others, such as the body of a loop, cannot use it. Inside
+// loops, the sum over an axis of a matrix is therefore a product with ones, and any other reduction combines the two
+// halves of the axis entry by entry, again and again, until one entry is left.
 
 type operation func(lhs, rhs compute.Value) (compute.Value, error)
 
@@ -59,23 +56,33 @@ func (f *function) fold(x compute.Value, axis int, combine operation) (compute.V
 		return nil, fmt.Errorf("axis %d of %s has no entries: there is nothing to reduce in the body of a loop",
 			axis, shape)
 	}
+	part := func(from, to int) (compute.Value, error) {
+		starts, limits := make([]int, shape.Rank()), slices.Clone(shape.Dimensions)
+		starts[axis], limits[axis] = from, to
+		return f.Function.Slice(x, starts, limits, slices.Repeat([]int{1}, shape.Rank()))
+	}
 	var odd compute.Value // the entries left over by all rounds so far, combined into one
 	for ; n > 1; n /= 2 {
-		left, right, last, err := f.halves(x, axis)
+		left, err := part(0, n/2)
 		if err != nil {
 			return nil, err
 		}
-		if x, err = combine(left, right); err != nil {
+		right, err := part(n/2, n/2*2)
+		if err != nil {
 			return nil, err
 		}
-		switch {
-		case last == nil:
-		case odd == nil:
-			odd = last
-		default:
-			if odd, err = combine(odd, last); err != nil {
+		if n%2 == 1 {
+			last, err := part(n-1, n)
+			if err == nil && odd != nil {
+				last, err = combine(odd, last)
+			}
+			if err != nil {
 				return nil, err
 			}
+			odd = last
+		}
+		if x, err = combine(left, right); err != nil {
+			return nil, err
 		}
 	}
 	if odd == nil {
@@ -84,51 +91,25 @@ func (f *function) fold(x compute.Value, axis int, combine operation) (compute.V
 	return combine(x, odd)
 }
 
-// halves splits an axis; last is the entry left over from an odd length, or nil.
-func (f *function) halves(x compute.Value, axis int) (left, right, last compute.Value, err error) {
-	shape, err := f.Function.Shape(x)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	part := func(from, to int) (compute.Value, error) {
-		starts, limits := make([]int, shape.Rank()), slices.Clone(shape.Dimensions)
-		starts[axis], limits[axis] = from, to
-		return f.Function.Slice(x, starts, limits, slices.Repeat([]int{1}, shape.Rank()))
-	}
-	n := shape.Dimensions[axis]
-	if left, err = part(0, n/2); err != nil {
-		return nil, nil, nil, err
-	}
-	if right, err = part(n/2, n/2*2); err != nil || n%2 == 0 {
-		return left, right, nil, err
-	}
-	last, err = part(n-1, n)
-	return left, right, last, err
-}
-
+// ReduceSum sums over an axis of a matrix by a product with ones. Before it, XLA on the CPU stores x once for all that
+// read it; other ways to sum compute x several times (docs/notes/2026-11-compiler.md).
 func (f *function) ReduceSum(x compute.Value, axes ...int) (compute.Value, error) {
 	shape, err := f.Function.Shape(x)
 	if err != nil {
 		return nil, err
 	}
-	if f.closure > 0 && shape.Rank() == 2 && len(axes) == 1 && shape.DType == dtypes.Float32 {
-		return f.timesOnes(x, shape, axes[0])
+	if f.closure == 0 || shape.Rank() != 2 || len(axes) != 1 || shape.DType != dtypes.Float32 {
+		return f.reduce(x, axes, f.Function.ReduceSum, f.Function.Add)
 	}
-	return f.reduce(x, axes, f.Function.ReduceSum, f.Function.Add)
-}
-
-// timesOnes sums over an axis of a matrix by a product with ones. Before it, XLA on the CPU stores x once for all that
-// read it; other ways to sum compute x several times (docs/notes/2026-11-compiler.md).
-func (f *function) timesOnes(x compute.Value, shape shapes.Shape, axis int) (compute.Value, error) {
 	one, err := f.Function.Constant([]float32{1})
 	if err != nil {
 		return nil, err
 	}
-	ones, err := f.Function.BroadcastInDim(one, shapes.Make(shape.DType, shape.Dimensions[axis]), nil)
+	ones, err := f.Function.BroadcastInDim(one, shapes.Make(shape.DType, shape.Dimensions[axes[0]]), nil)
 	if err != nil {
 		return nil, err
 	}
-	return f.Function.DotGeneral(x, []int{axis}, nil, ones, []int{0}, nil, compute.DotGeneralConfig{})
+	return f.Function.DotGeneral(x, axes, nil, ones, []int{0}, nil, compute.DotGeneralConfig{})
 }
 
 func (f *function) ReduceProduct(x compute.Value, axes ...int) (compute.Value, error) {

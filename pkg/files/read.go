@@ -113,29 +113,23 @@ func OpenSealed(path, wanted string) (*Sealed, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sealed{io.NewSectionReader(f, 0, max(0, size-sha256.Size)), f}
-	if err := s.check(size); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return s, nil
-}
-
-func (s *Sealed) check(size int64) error {
-	if size < sha256.Size {
-		return &DamageError{"it is cut short"}
-	}
+	content := max(0, size-sha256.Size)
 	sum, kept := sha256.New(), make([]byte, sha256.Size)
-	if _, err := io.Copy(sum, io.NewSectionReader(s, 0, s.Size())); err != nil {
-		return err
+	_, err = io.Copy(sum, io.NewSectionReader(f, 0, content))
+	if err == nil && size >= sha256.Size {
+		_, err = f.ReadAt(kept, content)
 	}
-	if _, err := s.file.ReadAt(kept, s.Size()); err != nil && err != io.EOF {
-		return err
+	switch {
+	case err != nil && err != io.EOF:
+	case size < sha256.Size:
+		err = &DamageError{"it is cut short"}
+	case !bytes.Equal(kept, sum.Sum(nil)):
+		err = &DamageError{"its checksum is wrong"}
+	default:
+		return &Sealed{io.NewSectionReader(f, 0, content), f}, nil
 	}
-	if !bytes.Equal(kept, sum.Sum(nil)) {
-		return &DamageError{"its checksum is wrong"}
-	}
-	return nil
+	f.Close()
+	return nil, err
 }
 
 // Pieces limits the length of each piece of a file, such as a row of a table, for parsers that keep a whole piece in

@@ -3,10 +3,15 @@
 package graphs
 
 import (
+	"bufio"
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // Edge is an undirected edge; the smaller node comes first.
@@ -67,12 +72,7 @@ func canonical(edges []Edge) []Edge {
 		}
 		out = append(out, e)
 	}
-	slices.SortFunc(out, func(a, b Edge) int {
-		if c := cmp.Compare(a[0], b[0]); c != 0 {
-			return c
-		}
-		return cmp.Compare(a[1], b[1])
-	})
+	slices.SortFunc(out, compare)
 	return slices.Compact(out)
 }
 
@@ -91,7 +91,7 @@ func (g *Graph) Validate() error {
 			return fmt.Errorf("graph %q: edge %d joins nodes %d and %d, but nodes are numbered 0 to %d",
 				g.Name, i, e[0], e[1], g.NumNodes-1)
 		}
-		if e[0] >= e[1] || i > 0 && (g.Edges[i-1][0] > e[0] || g.Edges[i-1][0] == e[0] && g.Edges[i-1][1] >= e[1]) {
+		if e[0] >= e[1] || i > 0 && compare(g.Edges[i-1], e) >= 0 {
 			return fmt.Errorf("graph %q: edge %d (%d, %d) is out of order; build graphs with graphs.New",
 				g.Name, i, e[0], e[1])
 		}
@@ -164,4 +164,161 @@ func (g *Graph) Neighbours() [][]int32 {
 		out[e[0]] = append(out[e[0]], e[1])
 	}
 	return out
+}
+
+// Arc is a directed edge from its first node to its second, possibly the same.
+type Arc [2]int32
+
+// WithArcs returns a directed graph that shares g's other data. Each edge of g needs an arc in one direction or both;
+// other arcs must be self loops; repeated ones are dropped.
+func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
+	out := *g
+	out.ArcsMissing = ""
+	out.Arcs = slices.Clone(arcs)
+	slices.SortFunc(out.Arcs, compare)
+	out.Arcs = slices.Compact(out.Arcs)
+	return &out, out.checkArcs()
+}
+
+// Undirected is the graph without directions.
+func (g *Graph) Undirected() *Graph {
+	out := *g
+	out.Arcs, out.ArcsMissing = nil, ""
+	return &out
+}
+
+func (g *Graph) Directed() bool { return len(g.Arcs) > 0 }
+
+func compare[E Edge | Arc](a, b E) int {
+	return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+}
+
+// checkArcs returns an error unless the arcs are sorted and, but for self loops, join the same pairs as the edges.
+func (g *Graph) checkArcs() error {
+	ends := make([]Edge, len(g.Arcs))
+	for i, a := range g.Arcs {
+		if min(a[0], a[1]) < 0 || int(max(a[0], a[1])) >= g.NumNodes {
+			return fmt.Errorf("graph %q: arc %d leads from node %d to %d, but nodes are numbered 0 to %d",
+				g.Name, i, a[0], a[1], g.NumNodes-1)
+		}
+		if i > 0 && compare(g.Arcs[i-1], a) >= 0 {
+			return fmt.Errorf("graph %q: arc %d (%d, %d) is out of order; give a graph its arcs by WithArcs",
+				g.Name, i, a[0], a[1])
+		}
+		ends[i] = Edge(a)
+	}
+	if !slices.Equal(canonical(ends), g.Edges) {
+		return fmt.Errorf("graph %q: its %d arcs do not join the same nodes as its %d edges; "+
+			"every edge needs an arc in one direction or both, and there can be no others",
+			g.Name, len(g.Arcs), len(g.Edges))
+	}
+	return nil
+}
+
+// ID is a node's name in the file, or its number.
+func (g *Graph) ID(node int) string {
+	if g.IDs != nil {
+		return g.IDs[node]
+	}
+	return strconv.Itoa(node)
+}
+
+// Classes are the names of the classes, or their numbers.
+func (g *Graph) Classes() []string {
+	if g.ClassNames != nil {
+		return g.ClassNames
+	}
+	names := make([]string, g.NumClasses)
+	for c := range names {
+		names[c] = strconv.Itoa(c)
+	}
+	return names
+}
+
+func (g *Graph) Labelled() (count int) {
+	for _, l := range g.Labels {
+		if l != Unlabelled {
+			count++
+		}
+	}
+	return count
+}
+
+func (g *Graph) checkNames() error {
+	for _, n := range []struct {
+		what  string
+		names []string
+		want  int
+	}{{"nodes", g.IDs, g.NumNodes}, {"classes", g.ClassNames, g.NumClasses},
+		{"features", g.FeatureNames, g.NumFeatures}} {
+		if n.names != nil && len(n.names) != n.want {
+			return fmt.Errorf("graph %q: %d names for %d %s; give one for each, or none at all",
+				g.Name, len(n.names), n.want, n.what)
+		}
+	}
+	return nil
+}
+
+// Teaches returns an error if a node of the split has no label, so that it cannot be trained on.
+func (g *Graph) Teaches(split int) error {
+	s := g.Splits[split]
+	for _, part := range []struct {
+		name string
+		mask []bool
+	}{{"training", s.Train}, {"validation", s.Val}, {"test", s.Test}} {
+		for i, in := range part.mask {
+			if in && g.Labels[i] == Unlabelled {
+				return fmt.Errorf("graph %q: node %q is a %s node of split %d, but has no label; "+
+					"give it one, or take it out of the split", g.Name, g.ID(i), part.name, split)
+			}
+		}
+	}
+	return nil
+}
+
+// Checksum is the SHA-256, in hexadecimal, of all that training depends on: nodes, edges, features, labels, splits and
+// directions, but not names, as little-endian 32-bit values. Equal checksums give equal results.
+func (g *Graph) Checksum() string {
+	h := sha256.New()
+	w := bufio.NewWriter(h) // four bytes at a time take several times as long
+	put := func(v uint32) { w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), v)) }
+	for _, n := range []int{g.NumNodes, g.NumFeatures, g.NumClasses, len(g.Edges)} {
+		put(uint32(n))
+	}
+	for _, e := range g.Edges {
+		put(uint32(e[0]))
+		put(uint32(e[1]))
+	}
+	put(uint32(len(g.Features)))
+	for _, v := range g.Features {
+		put(math.Float32bits(v))
+	}
+	put(uint32(len(g.Labels)))
+	for _, l := range g.Labels {
+		put(uint32(l))
+	}
+	put(uint32(len(g.Splits)))
+	for _, s := range g.Splits {
+		// Masks are 1 for training, 2 for validation, 4 for test, else 0, after the number of nodes.
+		put(uint32(len(s.Train)))
+		for i := range s.Train {
+			var in uint32
+			for bit, mask := range [][]bool{s.Train, s.Val, s.Test} {
+				if mask[i] {
+					in |= 1 << bit
+				}
+			}
+			put(in)
+		}
+	}
+	// Undirected graphs have no number of arcs, since checksums in recorded runs have none.
+	if g.Directed() {
+		put(uint32(len(g.Arcs)))
+	}
+	for _, a := range g.Arcs {
+		put(uint32(a[0]))
+		put(uint32(a[1]))
+	}
+	w.Flush()
+	return hex.EncodeToString(h.Sum(nil))
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/revgnn/revgnn/pkg/loop"
 )
 
 // Norm is the name of a matrix norm that is never below the spectral norm, the Lipschitz constant of X ↦ X W.
@@ -28,12 +30,7 @@ func (n Norm) Of(w *Node, heads int) *Node {
 	d := w.Shape().Dimensions
 	var sum *Node
 	for k := range heads {
-		norm := Schatten(Slice(w, AxisRange(k*d[0]/heads, (k+1)*d[0]/heads)))
-		if sum == nil {
-			sum = norm
-		} else {
-			sum = Add(sum, norm)
-		}
+		sum = loop.Accumulate(sum, Schatten(Slice(w, AxisRange(k*d[0]/heads, (k+1)*d[0]/heads))))
 	}
 	return DivScalar(sum, float64(heads))
 }
@@ -59,12 +56,7 @@ func Schatten(w *Node) *Node {
 			a, log = Dot(a, a).Product(), MulScalar(log, 2)
 		}
 		n := size(a)
-		a = Div(a, n)
-		if log == nil {
-			log = Log(n)
-		} else {
-			log = Add(log, Log(n))
-		}
+		a, log = Div(a, n), loop.Accumulate(log, Log(n))
 	}
 	root := Exp(DivScalar(log, float64(int(2)<<squarings)))
 	return MulScalar(Mul(scale, root), 1+rounding)
@@ -89,11 +81,7 @@ func ToBound(norm Norm, c float64, weights []*Node, heads []int) []*Node {
 func (n Norm) sum(weights []*Node, heads []int) *Node {
 	var sum *Node
 	for i, w := range weights {
-		if norm := n.Of(w, heads[i]); sum == nil {
-			sum = norm
-		} else {
-			sum = Add(sum, norm)
-		}
+		sum = loop.Accumulate(sum, n.Of(w, heads[i]))
 	}
 	return sum
 }

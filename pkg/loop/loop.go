@@ -116,7 +116,7 @@ func Sum(x *Node) *Node {
 		size := n / blocks
 		if n > blocks*size {
 			last := graph.Slice(x, graph.AxisRange(blocks*size))
-			rest = added(rest, graph.Dot(ones(last, 0), last).Product())
+			rest = Accumulate(rest, graph.Dot(ones(last, 0), last).Product())
 		}
 		sum := graph.Slice(x, graph.AxisRange(0, size))
 		for k := 1; k < blocks; k++ {
@@ -124,15 +124,15 @@ func Sum(x *Node) *Node {
 		}
 		x = sum
 	}
-	return added(rest, graph.Dot(ones(x, 0), x).Product())
+	return Accumulate(rest, graph.Dot(ones(x, 0), x).Product())
 }
 
-// added is a + b, or b if a is nil.
-func added(a, b *Node) *Node {
-	if a == nil {
-		return b
+// Accumulate is sum + x, or x if sum is nil.
+func Accumulate(sum, x *Node) *Node {
+	if sum == nil {
+		return x
 	}
-	return graph.Add(a, b)
+	return graph.Add(sum, x)
 }
 
 // MeanAbs is the mean absolute value of the matrix x, a scalar. Row sums come first, in one pass of XLA CPU (column

@@ -199,19 +199,17 @@ func fromCheckout() string {
 		return strings.TrimSpace(string(out))
 	}
 	self, err := os.Executable()
-	if err != nil || !atOnce(self) && !newer(self, git("rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD")) {
+	if err != nil {
 		return ""
 	}
-	return git("describe", "--always", "--dirty", "--abbrev=12")
-}
-
-func newer(file, than string) bool {
-	a, err := os.Stat(file)
-	if err != nil {
-		return false
+	if !atOnce(self) {
+		built, err := os.Stat(self)
+		changed, unknown := os.Stat(git("rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD"))
+		if err != nil || unknown != nil || !built.ModTime().After(changed.ModTime()) {
+			return ""
+		}
 	}
-	b, err := os.Stat(than)
-	return err == nil && a.ModTime().After(b.ModTime())
+	return git("describe", "--always", "--dirty", "--abbrev=12")
 }
 
 // atOnce tells whether an executable was built by `go run`, `go test` or a notebook, which build it in a temporary

@@ -39,25 +39,17 @@ func Confusion[F Float](logits []F, classes int, labels []int32, mask []bool) ([
 // nodes of classes 0 and 1 with a score of at least a threshold. The thresholds are infinity, for (0, 0), and then all
 // scores from the highest to the lowest. A nil mask selects all nodes.
 func ROC[F Float](scores []F, labels []int32, mask []bool) (falsePositive, truePositive []float64, err error) {
-	if _, err := ROCAUC(scores, labels, mask); err != nil {
-		return nil, nil, err // ROCAUC has checked the arguments
+	groups, count, err := ranked(scores, labels, mask)
+	if err != nil {
+		return nil, nil, err
 	}
-	var nodes []int
-	var count, above [2]float64
-	for i, l := range labels {
-		if mask == nil || mask[i] {
-			nodes = append(nodes, i)
-			count[l]++
-		}
-	}
-	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	falsePositive, truePositive = []float64{0}, []float64{0}
-	for k, i := range nodes {
-		above[labels[i]]++
-		if k+1 == len(nodes) || scores[nodes[k+1]] != scores[i] {
-			falsePositive = append(falsePositive, above[0]/count[0])
-			truePositive = append(truePositive, above[1]/count[1])
-		}
+	var above [2]int64
+	for _, g := range slices.Backward(groups) {
+		above[0] += g[0]
+		above[1] += g[1]
+		falsePositive = append(falsePositive, float64(above[0])/float64(count[0]))
+		truePositive = append(truePositive, float64(above[1])/float64(count[1]))
 	}
 	return falsePositive, truePositive, nil
 }
@@ -156,44 +148,53 @@ func Accuracy(predictions, labels []int32, mask []bool) (float64, error) {
 // roc_auc_score). Pairs are counted in whole numbers. A nil mask selects all nodes. A single class, other labels and
 // NaN are errors.
 func ROCAUC[F Float](scores []F, labels []int32, mask []bool) (float64, error) {
-	if err := checkLengths(len(scores), len(labels), mask); err != nil {
+	groups, count, err := ranked(scores, labels, mask)
+	if err != nil {
 		return 0, err
 	}
+	// below counts lower scores of class 0, and wins 2 for each pair in which the node of class 1 is higher, and 1 for
+	// equal scores.
+	var wins, below int64
+	for _, g := range groups {
+		wins += g[1] * (2*below + g[0])
+		below += g[0]
+	}
+	return float64(wins) / (2 * float64(count[0]) * float64(count[1])), nil
+}
+
+// ranked counts the nodes of classes 0 and 1 that the mask selects: for each score, from the lowest to the highest, and
+// in all.
+func ranked[F Float](scores []F, labels []int32, mask []bool) (groups [][2]int64, count [2]int64, err error) {
+	if err := checkLengths(len(scores), len(labels), mask); err != nil {
+		return nil, count, err
+	}
 	var nodes []int
-	var count [2]int64
 	for i, l := range labels {
 		if mask != nil && !mask[i] {
 			continue
 		}
 		if l != 0 && l != 1 {
-			return 0, fmt.Errorf("ROC-AUC needs the labels 0 and 1, but node %d has label %d; "+
+			return nil, count, fmt.Errorf("ROC-AUC needs the labels 0 and 1, but node %d has label %d; "+
 				"measure accuracy instead", i, l)
 		}
 		if math.IsNaN(float64(scores[i])) {
-			return 0, fmt.Errorf("the score of node %d is not a number; training has diverged", i)
+			return nil, count, fmt.Errorf("the score of node %d is not a number; training has diverged", i)
 		}
 		count[l]++
 		nodes = append(nodes, i)
 	}
 	if count[0] == 0 || count[1] == 0 {
-		return 0, fmt.Errorf("ROC-AUC is undefined for %d nodes of class 0 and %d of class 1; "+
+		return nil, count, fmt.Errorf("ROC-AUC is undefined for %d nodes of class 0 and %d of class 1; "+
 			"the selection needs both", count[0], count[1])
 	}
 	slices.SortFunc(nodes, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	// By rising score, groups of equal scores. below counts lower scores of class 0, and wins 2 for each pair in which
-	// the node of class 1 is higher, and 1 for equal scores.
-	var wins, below int64
-	for start := 0; start < len(nodes); {
-		var group [2]int64
-		end := start
-		for ; end < len(nodes) && scores[nodes[end]] == scores[nodes[start]]; end++ {
-			group[labels[nodes[end]]]++
+	for k, i := range nodes {
+		if k == 0 || scores[i] != scores[nodes[k-1]] {
+			groups = append(groups, [2]int64{})
 		}
-		wins += group[1] * (2*below + group[0])
-		below += group[0]
-		start = end
+		groups[len(groups)-1][labels[i]]++
 	}
-	return float64(wins) / (2 * float64(count[0]) * float64(count[1])), nil
+	return groups, count, nil
 }
 
 var errEmpty = fmt.Errorf("no nodes are selected; the mask is empty")

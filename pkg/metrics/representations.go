@@ -157,15 +157,3 @@ func effectiveRank[F Float](x []F, n, d int) float64 {
 	}
 	return math.Exp(entropy)
 }
-
-// MeanAbsError is the mean of |a_i - b_i|.
-func MeanAbsError[F Float](a, b []F) (float64, error) {
-	if len(a) != len(b) || len(a) == 0 {
-		return 0, fmt.Errorf("%d and %d values cannot be compared one by one", len(a), len(b))
-	}
-	sum := 0.0
-	for i := range a {
-		sum += math.Abs(float64(a[i]) - float64(b[i]))
-	}
-	return sum / float64(len(a)), nil
-}

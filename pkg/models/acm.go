@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/loop"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -123,19 +124,14 @@ func (a acmLayer) filter(mean sparse.Operator, y *Node) []*Node {
 func (a acmLayer) mix(mapped []*Node) (x *Node) {
 	var h, scores []*Node
 	for i, c := range acmChannels {
-		h = append(h, Max(mapped[i], ZerosLike(mapped[i])))
+		h = append(h, relu(mapped[i]))
 		v := a.b.Param(Param{Name: a.name + "att_vec_" + c, Shape: []int{a.width, 1}, Limit: 1})
 		scores = append(scores, Sigmoid(Dot(h[i], v).Product()))
 	}
 	m := a.b.Param(Param{Name: a.name + "att_vec", Shape: []int{3, 3}, Limit: 1 / math.Sqrt(3)})
 	share := Softmax(DivScalar(Dot(Concatenate(scores, 1), m).Product(), 3), 1)
 	for i := range acmChannels {
-		part := Mul(h[i], Slice(share, AxisRange(), AxisElem(i)))
-		if x == nil {
-			x = part
-		} else {
-			x = Add(x, part)
-		}
+		x = loop.Accumulate(x, Mul(h[i], Slice(share, AxisRange(), AxisElem(i))))
 	}
 	return x
 }

@@ -107,6 +107,8 @@ func (b *Builder) glorot(name string, in, out int, shape ...int) *Node {
 	return b.Param(Param{Name: name, Shape: shape, Limit: math.Sqrt(6 / float64(in+out))})
 }
 
+func relu(x *Node) *Node { return Max(x, ZerosLike(x)) }
+
 // times returns x W^T, and affine returns x W^T + b.
 func times(x, w *Node) *Node        { return Dot(x, Transpose(w, 0, 1)).Product() }
 func affine(x, w, bias *Node) *Node { return Add(times(x, w), ExpandLeftToRank(bias, 2)) }

@@ -49,23 +49,17 @@ func (n *chebNet) Prepare(g *graphs.Graph, a *Arrays) {
 	}
 	before, now := []float32(nil), g.Features
 	for k := range n.order {
-		before, now = now, chebyshevStep(p, before, now, g.NumFeatures, k)
+		// T_{k+1}(-P) X = -2 P T_k(-P) X - T_{k-1}(-P) X for k > 0,  T_1(-P) X = -P X
+		next := p.Product(now, g.NumFeatures)
+		for i, v := range next {
+			next[i] = -v
+			if k > 0 {
+				next[i] = -2*v - before[i]
+			}
+		}
+		before, now = now, next
 		n.before = append(n.before, a.Rows(now, g.NumFeatures))
 	}
-}
-
-// chebyshevStep returns T_{k+1}(-P) x from now = T_k(-P) x and, for k > 0, before = T_{k-1}(-P) x:
-//
-//	T_{k+1}(-P) x = -2 P T_k(-P) x - T_{k-1}(-P) x for k > 0,  T_1(-P) x = -P x
-func chebyshevStep(p *sparse.CSR, before, now []float32, columns, k int) []float32 {
-	out := p.Product(now, columns)
-	for i, v := range out {
-		out[i] = -v
-		if k > 0 {
-			out[i] = -2*v - before[i]
-		}
-	}
-	return out
 }
 
 // Build implements [Network]. The representation is H.
@@ -75,15 +69,15 @@ func (n *chebNet) Build(b *Builder) Output {
 	if n.before != nil {
 		x = b.Model.features.times(w[0], b.features)
 		for k, filtered := range n.before {
-			x = Add(x, Dot(b.Array(filtered), Transpose(w[k+1], 0, 1)).Product())
+			x = Add(x, times(b.Array(filtered), w[k+1]))
 		}
 	} else {
 		x = n.filtered(b, b.Model.features.times(Concatenate(w, 0), b.features))
 	}
 	x = Add(x, bias)
-	h := b.Dropout(Max(x, ZerosLike(x)))
+	h := b.Dropout(relu(x))
 	w, bias = n.weights(b, "conv2", b.Config.Hidden, b.Outputs)
-	y := n.filtered(b, Dot(h, Transpose(Concatenate(w, 0), 0, 1)).Product())
+	y := n.filtered(b, times(h, Concatenate(w, 0)))
 	return Output{Logits: Add(y, bias), Representation: h}
 }
 

@@ -103,6 +103,7 @@ func Default(model string) Config {
 	if err != nil {
 		return c
 	}
+	c.Model = k.Name
 	all := usual()
 	if k.Defaults != nil {
 		k.Defaults(&all)
@@ -178,10 +179,15 @@ func (c Config) Validate() error {
 			return err
 		}
 	}
-	if k.Check != nil {
-		return k.Check(c)
+	return optional(k.Check, c)
+}
+
+// optional is f(c), or zero if the model has no f.
+func optional[T any](f func(Config) T, c Config) (value T) {
+	if f != nil {
+		value = f(c)
 	}
-	return nil
+	return value
 }
 
 // InputGraph is the graph as the model reads it: without directions, unless its setting "undirected" is there and
@@ -195,10 +201,7 @@ func (c Config) InputGraph(g *graphs.Graph) *graphs.Graph {
 
 // Pretraining is the number of epochs of pretraining; see [Kind].
 func (c Config) Pretraining() int {
-	if k := registry[c.Model]; k.Pretraining != nil {
-		return k.Pretraining(c.Resolved())
-	}
-	return 0
+	return optional(registry[c.Model].Pretraining, c.Resolved())
 }
 
 // Explain says why a computation with the given Output.Stats.Outcome failed, or "".
@@ -211,10 +214,7 @@ func (c Config) Explain(outcome int) string {
 
 // Unused lists the arrays that a file of weights may have beside those that the model reads; see [Kind].
 func (c Config) Unused() []string {
-	if k := registry[c.Model]; k.Unused != nil {
-		return k.Unused(c)
-	}
-	return nil
+	return optional(registry[c.Model].Unused, c)
 }
 
 // Setting is one setting of a model or of a training. The command line, the files of experiments and the search read
@@ -482,40 +482,28 @@ func SettingOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
 
 // Known tells whether any model has a setting with this key.
 func Known(key string) bool {
-	for _, k := range registry {
-		if k.knows(SettingOf(key)) {
-			return true
-		}
-	}
-	return false
+	_, known := find(func(k Kind) bool { return k.knows(SettingOf(key)) })
+	return known
 }
 
 func (c *Config) change(name string, to func(Setting) error) error {
 	list, keep := c.bound()
-	i := indexOf(list, name)
-	if i < 0 {
-		if absent(name, to) {
+	if i := indexOf(list, name); i >= 0 {
+		defer keep()
+		return to(list[i])
+	}
+	// A shared setting of other models may only get its value without effect.
+	others := new(Config).shared()
+	if i := indexOf(others, name); i >= 0 {
+		if s := others[i]; s.Absent != nil && to(s) == nil && s.Current() == s.Absent {
 			return nil
 		}
-		return c.refuse(name)
 	}
-	defer keep()
-	return to(list[i])
+	return c.refuse(name)
 }
 
 func indexOf(list []Setting, name string) int {
 	return slices.IndexFunc(list, func(s Setting) bool { return s.Name == name })
-}
-
-// absent tells whether a change gives the shared setting its value without effect.
-func absent(name string, to func(Setting) error) bool {
-	var other Config
-	for _, s := range other.shared() {
-		if s.Name == name && s.Absent != nil {
-			return to(s) == nil && s.Current() == s.Absent
-		}
-	}
-	return false
 }
 
 // refuse is the error for a setting that the model lacks; it lists those that there are.
@@ -542,10 +530,9 @@ func (k Kind) knows(name string) bool {
 
 // Value is the value of a setting, or nil if the model lacks it.
 func (c Config) Value(name string) any {
-	for _, s := range c.Settings() {
-		if s.Name == name {
-			return s.Current()
-		}
+	list := c.Settings()
+	if i := indexOf(list, name); i >= 0 {
+		return list[i].Current()
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func (n *cpgnn) prior(b *Builder, normalised sparse.Operator) (scores, still *No
 		copies, layer = 3, func(x *Node) *Node { return chebyshevPrior(normalised, x) }
 	}
 	hidden := layer(b.Encode("prior.0", copies*b.Config.Hidden))
-	out := func(x *Node) *Node { return layer(b.Linear("prior.1", Max(x, ZerosLike(x)), copies*b.Classes)) }
+	out := func(x *Node) *Node { return layer(b.Linear("prior.1", relu(x), copies*b.Classes)) }
 	return out(b.Dropout(hidden)), out(hidden)
 }
 

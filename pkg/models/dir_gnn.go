@@ -26,8 +26,17 @@ func init() {
 			}
 			return nil
 		},
-		Unused: dirUnused,
-		New:    func(c Config) Network { return &dirGNN{dirSettings: OwnOf[dirSettings](c), layers: c.Forward} }})
+		// The authors' files have copies of α: "alpha", which is read only if α is trained, and one for each layer.
+		Unused: func(c Config) (names []string) {
+			if !OwnOf[dirSettings](c).LearnAlpha {
+				names = append(names, "alpha")
+			}
+			for l := range c.Forward {
+				names = append(names, fmt.Sprintf("convs.%d.alpha", l))
+			}
+			return names
+		},
+		New: func(c Config) Network { return &dirGNN{dirSettings: OwnOf[dirSettings](c), layers: c.Forward} }})
 }
 
 // dirSettings are Dir-GNN's own settings; see [dirGNN].
@@ -65,26 +74,27 @@ type dirGNN struct {
 	dirSettings
 	layers int
 	matrix *sparse.Matrix
-	// share and features are those of each [neighbourhood], nil where there are none.
+	// For out-neighbours and, on a directed graph, in-neighbours: 1/degree, [n, 1] (sage), and sums or means of dense
+	// node features, [n, features]; else nil.
 	share, features []*tensors.Tensor
 }
 
 // Build implements [Network]. The representation is Z or, without jumping knowledge, what the last layer reads; if this
 // is the node features, the logits.
 func (d *dirGNN) Build(b *Builder) Output {
-	all, alpha := d.neighbourhoods(b), d.alpha(b)
+	alpha := d.alpha(b)
 	var x *Node // nil for the first layer, which reads the node features
 	var states []*Node
 	for l := range d.layers {
 		if d.Jump == "none" && l == d.layers-1 {
-			logits := d.layer(b, all, alpha, l, x, b.Outputs)
+			logits := d.layer(b, alpha, l, x, b.Outputs)
 			if x == nil {
 				x = logits
 			}
 			return Output{Logits: logits, Representation: x}
 		}
-		h := d.layer(b, all, alpha, l, x, b.Config.Hidden)
-		x = b.Dropout(Max(h, ZerosLike(h)))
+		h := d.layer(b, alpha, l, x, b.Config.Hidden)
+		x = b.Dropout(relu(h))
 		if d.Unit {
 			x = unit(x)
 		}
@@ -108,7 +118,7 @@ func (d *dirGNN) alpha(b *Builder) *Node {
 }
 
 // layer is H of layer l, [n, width], for x, [n, d], or the node features if x is nil.
-func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *Node, width int) *Node {
+func (d *dirGNN) layer(b *Builder, alpha *Node, l int, x *Node, width int) *Node {
 	in := b.Features
 	if x != nil {
 		in = x.Shape().Dimensions[1]
@@ -127,27 +137,32 @@ func (d *dirGNN) layer(b *Builder, all []neighbourhood, alpha *Node, l int, x *N
 		w, bias := linear("lin_self")
 		h = Add(b.mapped(x, w), Add(h, ExpandLeftToRank(bias, 2)))
 	}
-	if len(all) == 1 {
-		return Add(all[0].aggregate(b, x, Add(maps[0], maps[1])), h)
+	if d.directions() == 1 {
+		return Add(d.aggregate(b, 0, x, Add(maps[0], maps[1])), h)
 	}
-	for i, unused := range []float64{0, 1} { // for α = unused, neighbourhood i has weight 0
+	for k, unused := range []float64{0, 1} { // for α = unused, neighbours k have weight 0
 		if d.LearnAlpha || d.Alpha != unused {
-			h = Add(all[i].aggregate(b, x, maps[i]), h)
+			h = Add(d.aggregate(b, k, x, maps[k]), h)
 		}
 	}
 	return h
 }
 
-// dirUnused names the copies of α in a file of the authors' weights: "alpha", which is read only if α is trained, and
-// one for each layer.
-func dirUnused(c Config) (names []string) {
-	if !OwnOf[dirSettings](c).LearnAlpha {
-		names = append(names, "alpha")
+// aggregate sums (gcn) or averages (sage) the rows of x w^T over the out-neighbours (k = 0) or the in-neighbours (1),
+// [n, width]. A nil x stands for the node features.
+func (d *dirGNN) aggregate(b *Builder, k int, x, w *Node) *Node {
+	if x == nil && d.features[k] != nil {
+		return b.mapped(b.Array(d.features[k]), w)
 	}
-	for l := range c.Forward {
-		names = append(names, fmt.Sprintf("convs.%d.alpha", l))
+	matrix := b.Matrix(d.matrix)
+	if k == 1 {
+		matrix = matrix.Transposed()
 	}
-	return names
+	y := matrix.Product(b.mapped(x, w))
+	if d.share[k] != nil {
+		y = Mul(y, b.Array(d.share[k]))
+	}
+	return y
 }
 
 // Prepare lays out S (gcn) or A (sage) and, for sage, 1/degree of out- and in-neighbours. Sums or means of dense node
@@ -181,38 +196,4 @@ func (d *dirGNN) directions() int {
 		return 1
 	}
 	return 2
-}
-
-// neighbourhood aggregates the messages from out-neighbours, or from in-neighbours.
-type neighbourhood struct {
-	sum      func(x *Node) *Node // S x (gcn) or A x (sage); for in-neighbours S^T x or A^T x
-	share    *Node               // 1/degree, [n, 1]; nil for gcn, whose S is already normalised
-	features *Node               // sums or means of the node features, [n, features]; nil if they are sparse
-}
-
-func (d *dirGNN) neighbourhoods(b *Builder) []neighbourhood {
-	matrix := b.Matrix(d.matrix)
-	all := []neighbourhood{{sum: matrix.Product}, {sum: matrix.Transposed().Product}}[:d.directions()]
-	for i := range all {
-		if d.share[i] != nil {
-			all[i].share = b.Array(d.share[i])
-		}
-		if d.features[i] != nil {
-			all[i].features = b.Array(d.features[i])
-		}
-	}
-	return all
-}
-
-// aggregate sums (gcn) or averages (sage) the rows of x w^T over the neighbours, [n, width]. A nil x stands for the
-// node features.
-func (n neighbourhood) aggregate(b *Builder, x, w *Node) *Node {
-	if x == nil && n.features != nil {
-		return b.mapped(n.features, w)
-	}
-	y := n.sum(b.mapped(x, w))
-	if n.share != nil {
-		y = Mul(y, n.share)
-	}
-	return y
 }

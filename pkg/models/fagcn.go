@@ -62,7 +62,7 @@ func (f *fagcn) Prepare(g *graphs.Graph, arrays *Arrays) {
 func (f *fagcn) Build(b *Builder) Output {
 	c := b.Config
 	x := b.Encode("t1", c.Hidden)
-	x = b.Dropout(Max(x, ZerosLike(x)))
+	x = b.Dropout(relu(x))
 	layer := faLayer{eps: OwnOf[fagcnSettings](c).Eps}
 	shared := faShared{First: x, Constants: faConstants{root: b.Array(f.root), edges: b.Edges(f.pattern).Bare()}}
 	if c.Dropout > 0 && b.Random() {

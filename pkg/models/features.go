@@ -73,14 +73,6 @@ func (f features) times(w *Node, nodes []*Node) *Node {
 	return Dot(nodes[0], w).Product()
 }
 
-// denseFeatures are the node features, or nil if they are laid out as sparse.
-func (b *Builder) denseFeatures() *Node {
-	if f := b.Model.features; f.sparse != nil || f.pattern != nil {
-		return nil
-	}
-	return b.features[0]
-}
-
 // mapped is x w^T, where nil stands for the node features.
 func (b *Builder) mapped(x, w *Node) *Node {
 	if x == nil {

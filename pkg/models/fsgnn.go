@@ -91,7 +91,7 @@ func (f *fsgnn) Build(b *Builder) Output {
 	share := Softmax(b.Param(Param{Name: "att", Shape: []int{len(hops)}, Value: 1}), 0)
 	for i, h := range hops {
 		h = Mul(unit(h), Reshape(Slice(share, AxisElem(i)), 1, 1))
-		hops[i] = Max(h, ZerosLike(h))
+		hops[i] = relu(h)
 	}
 	all := Concatenate(hops, 1)
 	return Output{Logits: b.Linear("fc2", b.Dropout(all), b.Outputs), Representation: all}

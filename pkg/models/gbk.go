@@ -83,7 +83,7 @@ func (n *gbk) Build(b *Builder) (out Output) {
 		losses = append(losses, Reshape(teach(g), 1))
 		out.Representation = x
 		if x = next; l < c.Forward-1 {
-			x = b.Dropout(Max(x, ZerosLike(x)))
+			x = b.Dropout(relu(x))
 		}
 	}
 	out.Logits = x
@@ -97,8 +97,8 @@ func (n *gbk) Build(b *Builder) (out Output) {
 //
 // of which only the second sum over neighbours has weights that the model computes, α, [n, n].
 func (e edgeGates) layer(b *Builder, name string, x *Node, width int) (y *Node, g edgeGate) {
-	if x == nil && b.Features < width {
-		x = b.denseFeatures() // narrow features are summed before the linear map; x stays nil if they are sparse
+	if f := b.Model.features; x == nil && b.Features < width && f.sparse == nil && f.pattern == nil {
+		x = b.features[0] // narrow dense features are summed before the linear map
 	}
 	in := b.Features
 	if x != nil {

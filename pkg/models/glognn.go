@@ -4,6 +4,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/loop"
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
@@ -66,7 +67,7 @@ func (n *glognn) Build(b *Builder) Output {
 	s := OwnOf[glognnSettings](b.Config)
 	x := MulScalar(b.Encode("fc1", b.Config.Hidden), s.Delta)
 	x = Add(x, MulScalar(b.EncodeRows("fc3", b.Matrix(n.rows), b.Config.Hidden), 1-s.Delta))
-	x = b.Linear("fc2", b.Dropout(Max(x, ZerosLike(x))), b.Classes)
+	x = b.Linear("fc2", b.Dropout(relu(x)), b.Classes)
 	weights := b.Param(Param{Name: "orders_weight", Shape: []int{s.Order, 1}, Value: 1 / float64(s.Order)})
 	first, p := x, b.Matrix(n.powers)
 	for range b.Config.Forward {
@@ -85,11 +86,7 @@ func (s glognnSettings) layer(x, first *Node, p sparse.Operator, weights *Node) 
 	// Horner's rule: Σ_k λ_k P^k Q = P (λ_1 Q + P (λ_2 Q + …)).
 	sum := (*Node)(nil)
 	for k := s.Order; k > 0; k-- {
-		term := Mul(q, Slice(weights, AxisRange(k-1, k)))
-		if sum != nil {
-			term = Add(term, sum)
-		}
-		sum = p.Product(term)
+		sum = p.Product(loop.Accumulate(sum, Mul(q, Slice(weights, AxisRange(k-1, k)))))
 	}
 	return Add(Add(MulScalar(own, keep*keep), MulScalar(sum, s.Beta)), MulScalar(first, s.Gamma))
 }

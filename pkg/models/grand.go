@@ -25,9 +25,19 @@ func init() {
 				c.HeadLayers = 2
 			}
 		},
-		Check: checkDiffusion, Depth: diffusionDepth, Explain: explainDiffusion,
+		Check: checkDiffusion, Explain: explainDiffusion,
+		Depth: func(c Config) string {
+			d := diffusionOf(c)
+			if c.HasReverse() {
+				return fmt.Sprintf("%g/%g", d.Time, d.ReverseTime)
+			}
+			return fmt.Sprint(d.Time)
+		},
 		Unused: func(Config) []string { return []string{attention + "Wout.weight", attention + "Wout.bias"} },
-		New:    func(c Config) Network { return newGrand(c) }}
+		New: func(c Config) Network {
+			head := func(i, _ int) string { return fmt.Sprintf("m2%d", i+1) }
+			return &grand{frame: frame{encoder: "m1", head: head}, Diffusion: diffusionOf(c)}
+		}}
 	Register(k)
 	k.Name, k.Title, k.Plain = "grand+rep", "GRAND+ReP", k.Name
 	k.Own = Diffusion{k.Own.(diffusionSettings), 1}
@@ -56,15 +66,6 @@ func diffusionOf(c Config) Diffusion {
 		return d
 	}
 	return Diffusion{OwnOf[diffusionSettings](c), 0}
-}
-
-// diffusionDepth is T_F or, with a reverse process, T_F/T_R.
-func diffusionDepth(c Config) string {
-	d := diffusionOf(c)
-	if c.HasReverse() {
-		return fmt.Sprintf("%g/%g", d.Time, d.ReverseTime)
-	}
-	return fmt.Sprint(d.Time)
 }
 
 // checkDiffusion refuses settings that contradict each other.
@@ -100,11 +101,6 @@ type grand struct {
 	pattern *sparse.Pattern
 }
 
-func newGrand(c Config) *grand {
-	head := func(i, _ int) string { return fmt.Sprintf("m2%d", i+1) }
-	return &grand{frame: frame{encoder: "m1", head: head}, Diffusion: diffusionOf(c)}
-}
-
 // attention begins the names of the linear maps Q and K, which compute queries and keys. The authors' files also have a
 // third one, Wout, which is not read.
 const attention = "odeblock.multihead_att_layer."
@@ -128,7 +124,7 @@ func (d *grand) Build(b *Builder) (out Output) {
 		stats.Iterations = Add(stats.Iterations, ends[1].Iterations)
 		stats.Outcome = Add(stats.Outcome, Mul(ends[1].Outcome, loop.Int(h.Graph(), outcomes)))
 	}
-	out.Representation, out.Stats, out.Solves = Max(x, ZerosLike(x)), &stats, 1
+	out.Representation, out.Stats, out.Solves = relu(x), &stats, 1
 	out.Logits = d.readout(b, out.Representation)
 	return out
 }
@@ -152,7 +148,7 @@ func (d *grand) field(b *Builder, h *Node) (solve.Field[layers.DiffusionWeights]
 			Shape: []int{d.AttentionDim, b.Config.Hidden}, Value: 1e-5})
 		bias := b.Param(Param{Name: attention + name + ".bias", Shape: []int{d.AttentionDim},
 			Limit: 1 / math.Sqrt(float64(b.Config.Hidden))})
-		return Add(Dot(h, Transpose(w, 0, 1)).Product(), ExpandLeftToRank(bias, 2))
+		return affine(h, w, bias)
 	}
 	q := project("Q")
 	edges := b.Edges(d.pattern).Bare()

@@ -75,7 +75,7 @@ func (h *h2gcn) Build(b *Builder) Output {
 	rounds := OwnOf[h2gcnSettings](b.Config).Rounds
 	weight := func(name string, in, out int) *Node { return b.glorot(name, in, out, in, out) }
 	r := b.Encoded(Transpose(weight("w_embed", b.Features, b.Config.Hidden), 0, 1))
-	r = Max(r, ZerosLike(r))
+	r = relu(r)
 	all := []*Node{r}
 	for range rounds {
 		r = Concatenate([]*Node{one.Product(r), two.Product(r)}, 1)

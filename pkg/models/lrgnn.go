@@ -109,7 +109,7 @@ func (n *lrgnn) Build(b *Builder) Output {
 
 	h := MulScalar(b.Encode("lin1", c.Hidden), 1-n.Lambda)
 	h = Add(h, MulScalar(b.EncodeRows("lin_a", b.Matrix(n.rows), c.Hidden), n.Lambda))
-	h = b.Dropout(Max(h, ZerosLike(h)))
+	h = b.Dropout(relu(h))
 	x := b.Linear("lin2", h, b.Classes)
 	u, v := signed.factors(propagate(n.Factor, b.Linear("vs.0", h, n.Rank)), x)
 	near := Dot(u, Dot(Transpose(v, 0, 1), x).Product()).Product()
@@ -121,7 +121,7 @@ func (n *lrgnn) Build(b *Builder) Output {
 // layers or, with "gcn", a graph convolutional network. propagate multiplies by Â if kind is gcn.
 func (n *lrgnn) estimate(b *Builder, propagate func(kind string, x *Node) *Node) (scores, still *Node) {
 	hidden := propagate(n.Estimator, b.Encode("predictor.lin1", b.Config.Hidden))
-	hidden = Max(hidden, ZerosLike(hidden))
+	hidden = relu(hidden)
 	out := func(x *Node) *Node {
 		return propagate(n.Estimator, b.Linear("predictor.lin2", x, b.Classes))
 	}

@@ -60,7 +60,16 @@ type orderedSettings struct {
 func ordered(b *Builder, mean sparse.Operator) Output {
 	own := OwnOf[orderedSettings](b.Config)
 	gates := b.Config.Hidden / own.ChunkSize
-	x := orderedInput(b, own.InputLayers)
+	var x *Node
+	for i := range own.InputLayers {
+		name := fmt.Sprintf("linear_trans_in.%d", i)
+		if i == 0 {
+			x = b.Encode(name, b.Config.Hidden)
+		} else {
+			x = b.Linear(name, b.Dropout(x), b.Config.Hidden)
+		}
+		x = b.LayerNorm(fmt.Sprintf("norm_input.%d", i), relu(x))
+	}
 	var gate *Node // a column for each gate: [n, gates]
 	for l := range b.Config.Forward {
 		x = b.Dropout(x)
@@ -78,20 +87,6 @@ func ordered(b *Builder, mean sparse.Operator) Output {
 		x = b.LayerNorm(fmt.Sprintf("tm_norm.%d", l), x)
 	}
 	return Output{Logits: b.Linear("linear_trans_out", b.Dropout(x), b.Outputs), Representation: x}
-}
-
-// orderedInput is X_0.
-func orderedInput(b *Builder, layers int) (x *Node) {
-	for i := range layers {
-		name := fmt.Sprintf("linear_trans_in.%d", i)
-		if i == 0 {
-			x = b.Encode(name, b.Config.Hidden)
-		} else {
-			x = b.Linear(name, b.Dropout(x), b.Config.Hidden)
-		}
-		x = b.LayerNorm(fmt.Sprintf("norm_input.%d", i), Max(x, ZerosLike(x)))
-	}
-	return x
 }
 
 // cumax are the cumulative sums of the softmax of every row of x, [n, k].

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -128,23 +127,6 @@ func (l *edgeList) add(target, source int, weight float64) {
 
 func (l *edgeList) csr(targets, sources int) *sparse.CSR {
 	return must(sparse.FromEdges(targets, sources, l.target, l.source, l.weight))
-}
-
-// normalisedByTargets is D^-1/2 A D^-1/2 of directed edges, where D holds the numbers of incoming edges.
-func normalisedByTargets(a *sparse.CSR) *sparse.CSR {
-	s, degree := *a, make([]float64, a.Rows)
-	for i := range degree {
-		for _, w := range a.Weight[a.Start[i]:a.Start[i+1]] {
-			degree[i] += float64(w)
-		}
-	}
-	s.Weight = make([]float32, a.Entries())
-	for i := range degree {
-		for e := a.Start[i]; e < a.Start[i+1]; e++ {
-			s.Weight[e] = float32(float64(a.Weight[e]) / math.Sqrt(degree[i]*degree[a.Column[e]]))
-		}
-	}
-	return &s
 }
 
 // withMirrorImages is the symmetric matrix with an entry wherever a or its transpose has one. entry and image are 1 for

@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -22,19 +23,12 @@ type basis [][3]float64
 
 // monomials is the [basis] of the powers P^0 … P^order of a matrix P.
 func monomials(order int) basis {
-	out := make(basis, order)
-	for k := range out {
-		out[k] = [3]float64{1, 0, 0}
-	}
-	return out
+	return slices.Repeat(basis{{1, 0, 0}}, order)
 }
 
 // chebyshev is the [basis] of the Chebyshev polynomials of the first kind, T_0 … T_order.
 func chebyshev(order int) basis {
-	out := make(basis, order)
-	for k := range out {
-		out[k] = [3]float64{2, 0, 1}
-	}
+	out := slices.Repeat(basis{{2, 0, 1}}, order)
 	out[0] = [3]float64{1, 0, 0}
 	return out
 }
@@ -140,7 +134,7 @@ func (mlp) Build(b *Builder) Output {
 // perceptron is H and the logits of [mlp], with which APPNP, GPR-GNN and BernNet begin, too.
 func (b *Builder) perceptron() (h, logits *Node) {
 	x := b.Encode("lin1", b.Config.Hidden)
-	h = b.Dropout(Max(x, ZerosLike(x)))
+	h = b.Dropout(relu(x))
 	return h, b.Linear("lin2", h, b.Outputs)
 }
 
@@ -263,7 +257,7 @@ func bernNet(b *Builder, p sparse.Operator) Output {
 	s := OwnOf[bernSettings](b.Config)
 	x = b.DropoutOf(x, s.DropRate)
 	theta := b.Param(Param{Name: "prop1.temp", Shape: []int{s.Order + 1}, Value: 1})
-	theta = Reshape(Max(theta, ZerosLike(theta)), 1, -1)
+	theta = Reshape(relu(theta), 1, -1)
 	c := Dot(theta, ConvertDType(Const(b.Graph, bernstein(s.Order)), x.DType())).Product()
 	y := chebyshev(s.Order).filter(p, x, Reshape(c, -1, 1))
 	return Output{Logits: y, Representation: h}

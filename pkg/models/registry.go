@@ -11,6 +11,8 @@ import (
 type Kind struct {
 	// Name is what users type, such as "gcn+rep". Title is the name in tables, such as "GCN+ReP".
 	Name, Title string
+	// Alias is another name for it, or "". Confused says in a sentence which other network people may mean by Name.
+	Alias, Confused string
 	// Layer is the formula of a layer, in one line. Reference is the publication that the model is from.
 	Layer, Reference string
 	// Plain is, for a model with a reverse process, the name of the same model without it: "gcn" for "gcn+rep".
@@ -59,15 +61,17 @@ var registry = map[string]Kind{}
 // the model's own has a name that is not allowed.
 func Register(kinds ...Kind) {
 	for _, k := range kinds {
-		if _, taken := registry[k.Name]; taken {
-			panic(fmt.Errorf("model %q cannot be registered: there is one of this name", k.Name))
+		for _, name := range []string{k.Name, k.Alias} {
+			if _, err := Lookup(name); err == nil {
+				panic(fmt.Errorf("model %q cannot be registered: there is one of this name", name))
+			}
 		}
 		if k.Name == "" || k.New == nil {
 			panic(fmt.Errorf("model %q cannot be registered: it needs a name, and New", k.Name))
 		}
 		var c Config
 		for _, name := range k.Shared {
-			if !slices.ContainsFunc(c.shared(), func(s Setting) bool { return s.Name == name }) {
+			if indexOf(c.shared(), name) < 0 {
 				panic(fmt.Errorf("model %q names a shared setting %q, which does not exist", k.Name, name))
 			}
 		}
@@ -92,8 +96,7 @@ func (k Kind) checkOwn() {
 	}
 	var c Config
 	for _, s := range SettingsOf(addressable(k.Own)) {
-		taken := Reserved(s.Name) ||
-			slices.ContainsFunc(c.shared(), func(other Setting) bool { return other.Name == s.Name })
+		taken := Reserved(s.Name) || indexOf(c.shared(), s.Name) >= 0
 		for _, other := range registry {
 			v := Default(other.Name).Value(s.Name)
 			taken = taken || v != nil && fmt.Sprintf("%T", v) != fmt.Sprintf("%T", s.Current())
@@ -134,8 +137,12 @@ func Names() []string {
 	return names
 }
 
+// Lookup finds a model by its name or its alias.
 func Lookup(name string) (Kind, error) {
 	if k, ok := registry[name]; ok {
+		return k, nil
+	}
+	if k, ok := find(func(k Kind) bool { return k.Alias == name && name != "" }); ok {
 		return k, nil
 	}
 	return Kind{}, fmt.Errorf("unknown model %q: choose one of %s", name, strings.Join(Names(), ", "))
@@ -143,19 +150,20 @@ func Lookup(name string) (Kind, error) {
 
 // Suggested is the name of the model that commands use if the user names none.
 func Suggested() string {
-	for _, k := range Kinds() {
-		if k.Suggested {
-			return k.Name
-		}
-	}
-	return ""
+	k, _ := find(func(k Kind) bool { return k.Suggested })
+	return k.Name
 }
 
 // WithReverse is the same model with a reverse process: "gcn+rep" for "gcn". ok is false if there is none.
 func (k Kind) WithReverse() (Kind, bool) {
-	for _, other := range registry {
-		if other.Plain == k.Name && k.Name != "" {
-			return other, true
+	return find(func(other Kind) bool { return other.Plain == k.Name && k.Name != "" })
+}
+
+// find returns the model of which is is true, if there is one.
+func find(is func(k Kind) bool) (Kind, bool) {
+	for _, k := range registry {
+		if is(k) {
+			return k, true
 		}
 	}
 	return Kind{}, false

@@ -17,6 +17,9 @@ func TestKinds(t *testing.T) {
 		if err := c.Validate(); err != nil {
 			t.Errorf("%s: %v", k.Name, err)
 		}
+		if k.Alias != "" && Default(k.Alias).Model != k.Name {
+			t.Errorf("%s stands for %q, not %q", k.Alias, Default(k.Alias).Model, k.Name)
+		}
 		if k.Title == "" || k.Layer == "" || k.Reference == "" || c.Depth() == "" {
 			t.Errorf("%s: %+v does not say what users are told", k.Name, k)
 		}

@@ -36,7 +36,7 @@ func (f frame) encode(b *Builder) *Node {
 		h = b.Matrix(f.slow.into).Product(h)
 	}
 	h = b.Dropout(h)
-	return Max(h, ZerosLike(h))
+	return relu(h)
 }
 
 // readout is norm and head.
@@ -46,7 +46,7 @@ func (f frame) readout(b *Builder, x *Node) *Node {
 	for i := range n {
 		out := b.Config.Hidden
 		if i > 0 {
-			x = Max(x, ZerosLike(x))
+			x = relu(x)
 		}
 		if i == n-1 {
 			out = b.Outputs
@@ -333,18 +333,21 @@ func (c Config) startNorm() float64 {
 }
 
 func init() {
-	k := Kind{Name: "gcn", Title: "GCN",
+	k := Kind{Name: "gcn", Alias: "residual-gcn", Title: "GCN",
+		Confused: "gcn is the paper's network, residual layers that share a weight; Kipf and Welling's, two GCNConv of " +
+			"PyTorch Geometric, is pyg-gcn",
 		Layer:     "X + σ(Â X W + b), σ = ReLU, Â the adjacency with self loops, symmetrically normalised",
 		Reference: "Kipf and Welling, ICLR 2017; paper section 3.3", Shared: plainSettings, Resolve: resolveHead,
 		Check: checkRemedies,
 		New:   residualOf(gcn(false))}
 	Register(k)
 	k.Name, k.Title, k.Plain, k.Shared, k.Suggested = "gcn+rep", "GCN+ReP", k.Name, reverseSettings, true
+	k.Alias, k.Confused = "", ""
 	Register(k)
 }
 
 func init() {
-	k := Kind{Name: "sage-res", Title: "SAGE, residual",
+	k := Kind{Name: "sage-res", Alias: "residual-sage", Title: "SAGE, residual",
 		Layer:     "X + σ(Â X W + X V + b), σ = ReLU: GCN's layer with a weight for the node itself, as in GraphSAGE",
 		Reference: "Hamilton et al., NeurIPS 2017; docs/which-layer.md", Resolve: resolveHead,
 		Shared: []string{"forward", "hidden", "dropout", "activation", "norm", "norm-layers", "norm-scale",
@@ -352,7 +355,7 @@ func init() {
 		Defaults: func(c *Config) { c.Norm, c.Dropout = "batch", 0.2 },
 		New:      residualOf(gcn(true))}
 	Register(k)
-	k.Name, k.Title, k.Plain, k.Shared = "sage+rep", "SAGE+ReP", k.Name, reverseSettings
+	k.Name, k.Title, k.Plain, k.Shared, k.Alias = "sage+rep", "SAGE+ReP", k.Name, reverseSettings, ""
 	// docs/which-layer.md has the measurements that speak for these settings.
 	k.Defaults = func(c *Config) {
 		c.Forward, c.Reverse, c.Norm, c.Dropout = 1, 32, "batch", 0.2
@@ -372,7 +375,7 @@ func gcn(ego bool) block {
 		} else {
 			normalise := (*sparse.CSR).SymmetricNormalised
 			if !adjacency.Symmetric() {
-				normalise = normalisedByTargets
+				normalise = (*sparse.CSR).NormalisedByTargets
 			}
 			matrix := a.Matrix(normalise(adjacency))
 			normalised = func(b *Builder) sparse.Operator { return b.Matrix(matrix) }
@@ -394,7 +397,9 @@ func gcn(ego bool) block {
 }
 
 func init() {
-	k := Kind{Name: "gat", Title: "GAT",
+	k := Kind{Name: "gat", Alias: "residual-gat", Title: "GAT",
+		Confused: "gat is the paper's network, residual layers that share weights; Veličković et al.'s, two GATConv of " +
+			"PyTorch Geometric, is pyg-gat",
 		Layer: "X + σ(1/K Σ_k A_k(X) X W_k (+ X V) + b), σ = ReLU, A_k a softmax of LeakyReLU(s_j + t_i) " +
 			"over neighbours",
 		Reference: "Veličković et al., ICLR 2018; paper section 3.3",
@@ -404,6 +409,7 @@ func init() {
 	Register(k)
 	k.Name, k.Title, k.Plain, k.Shared = "gat+rep", "GAT+ReP", k.Name,
 		slices.Concat(reverseSettings, []string{"heads", "ego"})
+	k.Alias, k.Confused = "", ""
 	Register(k)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	Register(Kind{Name: "vanilla-gcn", Title: "vanilla-GCN",
+	Register(Kind{Name: "vanilla-gcn", Alias: "pyg-gcn", Title: "vanilla-GCN",
 		Layer:     "Â ReLU(Â X W1 + b1) W2 + b2, Â the adjacency with self loops, symmetrically normalised",
 		Reference: "Kipf and Welling, ICLR 2017", Shared: []string{"hidden", "dropout"}, Depth: two,
 		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.5 },
@@ -34,13 +34,13 @@ func vanillaGCN(b *Builder, a sparse.Operator) Output {
 		return Add(x, ExpandLeftToRank(b.Param(Param{Name: name + ".bias", Shape: []int{out}}), 2))
 	}
 	h := conv("conv1", b.Features, b.Config.Hidden, b.Encoded)
-	h = b.Dropout(Max(h, ZerosLike(h)))
+	h = b.Dropout(relu(h))
 	logits := conv("conv2", b.Config.Hidden, b.Outputs, func(w *Node) *Node { return times(h, w) })
 	return Output{Logits: logits, Representation: h}
 }
 
 func init() {
-	Register(Kind{Name: "vanilla-gat", Title: "vanilla-GAT", Check: checkHeads,
+	Register(Kind{Name: "vanilla-gat", Alias: "pyg-gat", Title: "vanilla-GAT", Check: checkHeads,
 		Layer:     "ELU of K heads side by side, then one head; softmax of LeakyReLU(s_j + t_i) over neighbours",
 		Reference: "Veličković et al., ICLR 2018", Shared: []string{"hidden", "heads", "dropout"}, Depth: two,
 		Own:      vanillaGATSettings{AttentionDropout: 0.6},

@@ -17,7 +17,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "graph.npz")
-	err = npz.WriteCompressed(path, []npz.Named{
+	err = npz.Write(path, []npz.Named{
 		{Name: "edges", Shape: []int{3, 2}, Values: []int64{0, 1, 1, 2, 2, 0}},
 		{Name: "node_features", Shape: []int{3, 1}, Values: []float32{0.5, 1, 1.5}},
 	})

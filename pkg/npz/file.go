@@ -1,12 +1,20 @@
+// Package npz reads and writes NumPy's files of arrays: an .npz file is a zip archive of .npy files, its entries, and
+// each of these is one array, after a header with its type and shape (numpy.lib.format, versions 1 to 3). C order
+// stores a matrix row by row, Fortran order column by column.
+//
+// Only arrays of plain numbers and bool can be read, and sizes are limited: a damaged file, or one made to do harm,
+// gives an error that names the array, not a large allocation or a panic. Pickled Python objects are never read.
 package npz
 
 import (
 	"archive/zip"
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,16 +22,16 @@ import (
 	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// All arrays of an archive together may take freeUnpacked + mostRatio * s bytes of memory, where s is the archive's
-// size in bytes, but never more than mostUnpacked. A small archive that is made to do harm can become huge in memory:
-// zeros take a thousand times their compressed size. Real data take far less than 64 times their compressed size.
+// All arrays of an archive of s bytes may take freeUnpacked + mostRatio * s bytes of memory together, and never more
+// than mostUnpacked: an archive made to do harm can become a thousand times as large in memory, and real data hardly
+// more than some times.
 const (
 	mostUnpacked = 4 << 30
 	freeUnpacked = 256 << 20
 	mostRatio    = 64
 )
 
-// Any stands for any number of dimensions, as the argument dims of methods such as [File.Array].
+// Any stands for any number of dimensions, as the argument dims of methods such as [File.Shape].
 const Any = -1
 
 // File is an open archive. Each array is read when it is asked for.
@@ -33,7 +41,7 @@ type File struct {
 	size    int64 // the archive's size in bytes
 	entries map[string]*zip.File
 	taken   map[string]int64 // the memory of each array that was read, in bytes
-	close   func() error
+	file    *os.File         // nil unless [Open] opened it
 }
 
 // Open opens an archive for reading. The caller must close the File.
@@ -47,20 +55,18 @@ func Open(path string) (*File, error) {
 		f.Close()
 		return nil, err
 	}
-	z.close = f.Close
+	z.file = f
 	return z, nil
 }
 
-// New opens an archive whose bytes are read from r. It reads the names of the arrays, but no array. The argument size
-// is the archive's size in bytes, and path is the name by which error messages call the file.
+// New opens an archive of size bytes; path is its name in error messages. No array is read.
 func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a readable npz archive, perhaps cut short (%w); fetch or save it again",
 			path, err)
 	}
-	z := &File{Path: path, size: size, entries: map[string]*zip.File{}, taken: map[string]int64{},
-		close: func() error { return nil }}
+	z := &File{Path: path, size: size, entries: map[string]*zip.File{}, taken: map[string]int64{}}
 	for _, f := range archive.File {
 		name := strings.TrimSuffix(f.Name, ".npy")
 		if !sameName(r, f) {
@@ -76,7 +82,7 @@ func New(r io.ReaderAt, size int64, path string) (*File, error) {
 }
 
 // Close closes the file that [Open] opened.
-func (z *File) Close() error { return z.close() }
+func (z *File) Close() error { return z.file.Close() }
 
 // Names returns the names of the arrays in alphabetical order.
 func (z *File) Names() []string { return slices.Sorted(maps.Keys(z.entries)) }
@@ -87,40 +93,26 @@ func (z *File) Has(name string) bool { return z.entries[name] != nil }
 // Shape reads the shape of an array without its values. dims is the number of dimensions that the array must have, or
 // [Any].
 func (z *File) Shape(name string, dims int) ([]int, error) {
-	var a *Array
-	err := z.open(name, dims, func(r *arrayReader) error {
-		a = r.array
-		return nil
-	})
+	a, err := z.open(name, dims, func(*Array, io.Reader) error { return nil })
 	if err != nil {
 		return nil, err
 	}
 	return a.Shape, nil
 }
 
-// Array reads one array. dims is the number of dimensions that the array must have, or [Any].
-func (z *File) Array(name string, dims int) (a *Array, err error) { return z.array(name, dims, 0) }
-
-// array reads an array. If the values will be converted to another type, width is the number of bytes of a converted
-// value; otherwise width is 0. The array's stored size or its converted size, whichever is larger, counts towards the
-// limit on the memory of all arrays.
-func (z *File) array(name string, dims, width int) (a *Array, err error) {
-	err = z.open(name, dims, func(r *arrayReader) error {
-		values := int64(r.array.count()) * int64(width)
-		if err := cmp.Or(z.take(name, max(r.bytes, values)), machine.Room(r.bytes+values)); err != nil {
+// array reads an array. Its stored size, or width bytes for each value if it will be converted (0 if not), whichever is
+// larger, counts towards the limit on the memory of all arrays.
+func (z *File) array(name string, dims, width int) (*Array, error) {
+	return z.open(name, dims, func(a *Array, r io.Reader) error {
+		values := int64(a.count) * int64(width)
+		if err := cmp.Or(z.take(name, max(a.bytes(), values)), machine.Room(a.bytes()+values)); err != nil {
 			return err
 		}
-		a = r.array
-		return r.read()
+		return a.readValues(r)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return a, nil
 }
 
-// take records how many bytes of memory an array takes, before the array is read. It returns an error if this array and
-// all arrays that were read before would together take more than the limit for the archive (see [mostUnpacked]).
+// take records an array's memory before it is read; an error if all together would take too much ([mostUnpacked]).
 func (z *File) take(name string, bytes int64) error {
 	total := bytes
 	for other, n := range z.taken {
@@ -136,33 +128,33 @@ func (z *File) take(name string, bytes int64) error {
 	return nil
 }
 
-// open reads an array's header, and checks the sizes that the archive's directory and the header claim. Then it calls
-// the function use, which may read the values.
-func (z *File) open(name string, dims int, use func(*arrayReader) error) error {
+// open reads an array's header, checks the sizes that the archive's directory and the header claim, and calls use,
+// which may read the values.
+func (z *File) open(name string, dims int, use func(a *Array, values io.Reader) error) (a *Array, err error) {
 	entry := z.entries[name]
 	if entry == nil {
-		return fmt.Errorf("%s has no array %q; it has %s", z.Path, name, listed(z.Names()))
+		return nil, fmt.Errorf("%s has no array %q; it has %s", z.Path, name, listed(z.Names()))
 	}
-	fail := func(err error) error { return fmt.Errorf("%s: array %q %w", z.Path, cut(name), err) }
+	defer func() {
+		if err != nil {
+			a, err = nil, fmt.Errorf("%s: array %q %w", z.Path, cut(name), err)
+		}
+	}()
 	if err := z.checkEntry(entry); err != nil {
-		return fail(err)
+		return nil, err
 	}
 	r, err := entry.Open()
 	if err != nil {
-		return fail(fmt.Errorf("cannot be read, the archive is damaged (%w)", err))
+		return nil, fmt.Errorf("cannot be read, the archive is damaged (%w)", err)
 	}
 	defer r.Close()
-	a, err := newArrayReader(r, int64(entry.UncompressedSize64))
-	if err != nil {
-		return fail(err)
+	if a, err = readHeader(r, int64(entry.UncompressedSize64)); err != nil {
+		return nil, err
 	}
-	if shape := a.array.Shape; dims != Any && len(shape) != dims {
-		return fail(fmt.Errorf("has shape %v where %d dimensions are needed", shape, dims))
+	if dims != Any && len(a.Shape) != dims {
+		return nil, fmt.Errorf("has shape %v where %d dimensions are needed", a.Shape, dims)
 	}
-	if err := use(a); err != nil {
-		return fail(err)
-	}
-	return nil
+	return a, use(a, r)
 }
 
 // values reads an array and converts its values to the type T.
@@ -208,4 +200,52 @@ func listed(names []string) string {
 		return "none"
 	}
 	return strings.Join(names, ", ")
+}
+
+// maxDeflateRatio is the most that deflate can compress (RFC 1951: 258 bytes in two bits).
+const maxDeflateRatio = 1032
+
+// checkEntry refuses impossible sizes and unknown compression.
+func (z *File) checkEntry(entry *zip.File) error {
+	size := entry.UncompressedSize64
+	if entry.CompressedSize64 > uint64(z.size) {
+		return fmt.Errorf("claims more bytes than the archive has; the archive is cut short or damaged")
+	}
+	if size > maxArrayBytes+maxHeaderBytes {
+		return fmt.Errorf("claims %d bytes, more than the limit of %d", size, int64(maxArrayBytes))
+	}
+	switch entry.Method {
+	case zip.Store:
+		if size != entry.CompressedSize64 {
+			return fmt.Errorf("has two different sizes in the archive's directory; the archive is damaged")
+		}
+	case zip.Deflate:
+		if size/maxDeflateRatio > entry.CompressedSize64 {
+			return fmt.Errorf("claims %d bytes from %d packed ones; the archive is damaged",
+				size, entry.CompressedSize64)
+		}
+	default:
+		return fmt.Errorf("is packed by method %d; supported are numpy.savez and numpy.savez_compressed",
+			entry.Method)
+	}
+	return nil
+}
+
+// sameName compares an entry's name in the archive's directory with that before its data. No checksum covers them, and
+// an optional array with a damaged name would seem to be absent.
+func sameName(r io.ReaderAt, f *zip.File) bool {
+	// A zip header has a signature, other fields, the lengths of the name and of the extra field, the name, and the extra
+	// field, in this order. Only the position of its end is known.
+	const signature, nameLength, fixed, mostExtra = "PK\x03\x04", 26, 30, 1 << 10
+	at, err := f.DataOffset()
+	if err != nil {
+		return false
+	}
+	before := make([]byte, min(at, int64(fixed+len(f.Name)+mostExtra)))
+	if _, err := r.ReadAt(before, at-int64(len(before))); err != nil && err != io.EOF {
+		return false
+	}
+	h := before[max(0, bytes.LastIndex(before, []byte(signature))):]
+	return len(h) >= fixed+len(f.Name) && int(binary.LittleEndian.Uint16(h[nameLength:])) == len(f.Name) &&
+		string(h[fixed:fixed+len(f.Name)]) == f.Name
 }

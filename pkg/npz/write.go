@@ -2,7 +2,6 @@ package npz
 
 import (
 	"archive/zip"
-	"compress/flate"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -19,20 +18,11 @@ type Named struct {
 	Values any
 }
 
-// Write writes an archive, which numpy.load can read. The file is written as a whole or not at all (see [files.Write]).
-// Equal arrays give equal bytes. The arrays are not compressed, since compression hardly makes the weights of models
-// smaller. [WriteCompressed] compresses arrays.
-func Write(path string, arrays []Named) error { return write(path, arrays, zip.Store) }
-
-// WriteCompressed does the same as [Write], but compresses the arrays by the method deflate.
-func WriteCompressed(path string, arrays []Named) error { return write(path, arrays, zip.Deflate) }
-
-func write(path string, arrays []Named, method uint16) error {
+// Write writes an archive, which numpy.load can read, as a whole or not at all ([files.Write]). Equal arrays give equal
+// bytes. Arrays are not compressed, which hardly makes the weights of models smaller.
+func Write(path string, arrays []Named) error {
 	return files.Write(path, func(w io.Writer) error {
 		z := zip.NewWriter(w)
-		z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-			return flate.NewWriter(w, flate.DefaultCompression)
-		})
 		seen := map[string]bool{}
 		for _, a := range arrays {
 			if seen[a.Name] || a.Name == "" {
@@ -44,7 +34,7 @@ func write(path string, arrays []Named, method uint16) error {
 				return fmt.Errorf("array %q %w", a.Name, err)
 			}
 			// The entry gets no date, so that equal arrays always give equal bytes.
-			entry, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: method})
+			entry, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: zip.Store})
 			if err != nil {
 				return err
 			}
@@ -59,37 +49,30 @@ func write(path string, arrays []Named, method uint16) error {
 	})
 }
 
-// header returns the part of an .npy file before the values, in version 1.0 of the format. This part is padded with
-// spaces, so that the values begin at a multiple of 64 bytes.
+// header is what stands before the values, in version 1.0 of the format, with spaces so that the values begin at a
+// multiple of 64 bytes.
 func (a Named) header() (string, error) {
 	var descr string
-	var size, count int
+	var count int
 	switch v := a.Values.(type) {
 	case []float32:
-		descr, size, count = "<f4", 4, len(v)
+		descr, count = "<f4", len(v)
 	case []int32:
-		descr, size, count = "<i4", 4, len(v)
+		descr, count = "<i4", len(v)
 	case []int64:
-		descr, size, count = "<i8", 8, len(v)
+		descr, count = "<i8", len(v)
 	case []bool:
-		descr, size, count = "|b1", 1, len(v)
+		descr, count = "|b1", len(v)
 	default:
 		return "", fmt.Errorf("has the type %T; supported are []float32, []int32, []int64 and []bool", v)
 	}
-	shape := make([]int64, len(a.Shape))
-	text := make([]string, len(a.Shape))
-	for i, d := range a.Shape {
-		shape[i], text[i] = int64(d), fmt.Sprint(d)
-	}
-	want, err := checkShape(shape, size)
-	if err != nil {
+	if want, err := checkShape(a.Shape); err != nil {
 		return "", err
-	}
-	if want != int64(count)*int64(size) {
+	} else if want != count {
 		return "", fmt.Errorf("has %d values for the shape %v", count, a.Shape)
 	}
-	tuple := strings.Join(text, ", ")
-	if len(text) == 1 {
+	tuple := strings.ReplaceAll(strings.Trim(fmt.Sprint(a.Shape), "[]"), " ", ", ")
+	if len(a.Shape) == 1 {
 		tuple += ","
 	}
 	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, tuple)

@@ -13,7 +13,7 @@ import (
 func (v *View) onBoards(c train.Config) runs.Answer[runs.Trained] {
 	b := v.Profile.Boards
 	t := runs.Training(b.Dataset, b.Split, c)
-	t.Follow = &runs.Follow{Layers: b.Layers, Boards: append([]runs.Part{b.Shown}, b.Predictions...)}
+	t.Trace = &runs.Trace{Layers: b.Layers, Boards: append([]runs.Part{b.Shown}, b.Predictions...)}
 	return runs.Ask[runs.Trained](v.View, t)
 }
 
@@ -27,7 +27,7 @@ func (d *Document) otherModel(model string) {
 func representations(v *View) *Document {
 	d := &Document{}
 	b := v.Profile.Boards
-	show := func(id string, c train.Config, process string, states func(*runs.Followed) []runs.Layer) {
+	show := func(id string, c train.Config, process string, states func(*runs.Traced) []runs.Layer) {
 		title, a := titleOf(c.Model)+", "+process, v.onBoards(c)
 		f, why := statesOf(a)
 		if why != "" {
@@ -43,8 +43,8 @@ func representations(v *View) *Document {
 			b.Shown.Side, b.Shown.Side, []report.Strip{{Panels: panels}}))
 		d.note("%s: %s layers, width %d, test ROC-AUC %.3f.", title, c.Depth(), c.Hidden, a.Outcome.Test)
 	}
-	forward := func(f *runs.Followed) []runs.Layer { return f.Forward }
-	backward := func(f *runs.Followed) []runs.Layer { return f.Reverse }
+	forward := func(f *runs.Traced) []runs.Layer { return f.Forward }
+	backward := func(f *runs.Traced) []runs.Layer { return f.Reverse }
 	d.otherModel(b.Reverse.Model)
 	show("fig1-forward", b.Reverse.Config, "forward process", forward)
 	show("fig1-reverse", b.Reverse.Config, "reverse process", backward)

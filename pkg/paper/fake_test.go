@@ -24,13 +24,13 @@ func fake(t *testing.T, task runs.Task) *runs.Record {
 		if task.Config.HasReverse() {
 			o.Test += 0.1
 		}
-		if task.Follow != nil {
-			o.Followed = &runs.Followed{}
+		if task.Trace != nil {
+			o.Traced = &runs.Traced{}
 			layers := func(depth int) (out []runs.Layer) {
-				for _, l := range task.Follow.Layers {
+				for _, l := range task.Trace.Layers {
 					if l <= depth {
 						one := runs.Layer{Layer: l, GSL: 0.5}
-						for _, p := range task.Follow.Boards {
+						for _, p := range task.Trace.Boards {
 							one.Boards = append(one.Boards, make([]float64, p.Side*p.Side))
 						}
 						out = append(out, one)
@@ -38,9 +38,9 @@ func fake(t *testing.T, task runs.Task) *runs.Record {
 				}
 				return out
 			}
-			o.Followed.Forward, o.Followed.Reverse = layers(task.Config.Forward), layers(task.Config.Reverse)
-			for _, p := range task.Follow.Boards {
-				o.Followed.Boards = append(o.Followed.Boards,
+			o.Traced.Forward, o.Traced.Reverse = layers(task.Config.Forward), layers(task.Config.Reverse)
+			for _, p := range task.Trace.Boards {
+				o.Traced.Boards = append(o.Traced.Boards,
 					runs.Board{Part: p, Mines: make([]float64, p.Side*p.Side),
 						Probability: make([]float64, p.Side*p.Side)})
 			}

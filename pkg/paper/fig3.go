@@ -64,7 +64,7 @@ func (v *View) smooth(dataset string, m runs.Model, title string) (lines []repor
 func (v *View) followed(dataset string, m runs.Model) runs.Answer[runs.Trained] {
 	p := v.Profile.Smoothness
 	t := runs.Training(dataset, p.Split, m.Config)
-	t.Follow = &runs.Follow{Layers: p.Layers}
+	t.Trace = &runs.Trace{Layers: p.Layers}
 	return runs.Ask[runs.Trained](v.View, t)
 }
 

@@ -110,7 +110,7 @@ func (v *View) onStates(model string, depths []int,
 // than Layers reverse layers, or a bound c of less than Lipschitz.
 func gslBelowCases(v *View, r rule) []claimCase {
 	return v.onStates(r.Model, []int{0}, func(_ string, m runs.Model, o runs.Trained) finding {
-		highest := most(o.Followed.Reverse)
+		highest := most(o.Traced.Reverse)
 		verdict := graded(highest < r.Below && m.Reverse >= r.Layers && m.Contraction() >= r.Lipschitz,
 			highest < r.Below)
 		return found(verdict, highest, r.Below, values{"highest": highest, "depth": m.Depth(), "c": m.Contraction(),
@@ -122,7 +122,7 @@ func gslBelowCases(v *View, r rule) []claimCase {
 // case for each dataset and depth.
 func gslAboveCases(v *View, r rule) []claimCase {
 	return v.onStates(r.Model, r.Depths, func(_ string, _ runs.Model, o runs.Trained) finding {
-		forward := o.Followed.Forward
+		forward := o.Traced.Forward
 		lowest := least(forward, func(l runs.Layer) bool { return l.Layer > r.After })
 		if math.IsInf(lowest, 0) {
 			return notRun("no layers were followed there")
@@ -147,7 +147,7 @@ func gslLessCases(v *View, r rule) []claimCase {
 			if why != "" {
 				return notRun(why)
 			}
-			own, theirs := sharedGSL(o.Followed.Forward, plain.Outcome.Followed.Forward)
+			own, theirs := sharedGSL(o.Traced.Forward, plain.Outcome.Traced.Forward)
 			if math.IsNaN(own) {
 				return notRun("no layers were followed in both")
 			}
@@ -176,7 +176,7 @@ func sharedGSL(a, b []runs.Layer) (ofA, ofB float64) {
 }
 
 // onFigure1 makes a case about a network of figures 1 and 4, from what was recorded about its states.
-func (v *View) onFigure1(network string, judge func(f *runs.Followed) finding) []claimCase {
+func (v *View) onFigure1(network string, judge func(f *runs.Traced) finding) []claimCase {
 	m := v.Profile.Boards.Reverse
 	if network == "plain" {
 		m = v.Profile.Boards.Plain
@@ -193,7 +193,7 @@ func (v *View) onFigure1(network string, judge func(f *runs.Followed) finding) [
 // spreadCases tests that the standard deviation of the predictions on figure 1's board grows by Factor (or falls by it,
 // if Falls) from the first layer of a process to the last. It is Weaker by any smaller factor.
 func spreadCases(v *View, r rule) []claimCase {
-	return v.onFigure1(r.Network, func(f *runs.Followed) finding {
+	return v.onFigure1(r.Network, func(f *runs.Traced) finding {
 		layers := f.Forward
 		if r.Process == "reverse" {
 			layers = f.Reverse
@@ -216,7 +216,7 @@ func spreadCases(v *View, r rule) []claimCase {
 // directionCases tests that the predictions on figure 4's boards from the reverse process have a standard deviation at
 // least Factor times that from the forward process.
 func directionCases(v *View, r rule) []claimCase {
-	return v.onFigure1("reverse", func(f *runs.Followed) finding {
+	return v.onFigure1("reverse", func(f *runs.Traced) finding {
 		if len(f.Forward) == 0 || len(f.Reverse) == 0 {
 			return notRun("too few layers were followed")
 		}
@@ -233,16 +233,16 @@ func factored(x, y, factor float64) Verdict { return graded(x > 0 && x >= factor
 
 // statesOf returns what was recorded about the states of a trained model, or the reason why nothing was: it begins with
 // [failedRuns] if the training diverged.
-func statesOf(a runs.Answer[runs.Trained]) (f *runs.Followed, why string) {
+func statesOf(a runs.Answer[runs.Trained]) (f *runs.Traced, why string) {
 	switch {
 	case diverged(a):
 		return nil, failedRuns + a.Why
 	case !a.OK():
 		return nil, a.Why
-	case a.Outcome.Followed == nil:
+	case a.Outcome.Traced == nil:
 		return nil, "its states were not kept"
 	}
-	return a.Outcome.Followed, ""
+	return a.Outcome.Traced, ""
 }
 
 func diverged(a runs.Answer[runs.Trained]) bool {

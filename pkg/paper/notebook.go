@@ -174,8 +174,7 @@ func begin(r *runs.Runner, work runs.Work, plan runs.Plan, limit float64) (stopp
 			now.Number, now.Total, t, e.Epoch, e.Epochs, runs.Duration(left)))
 	}
 	r.Ended = func(runs.Record) { made++ }
-	r.Notice = func(t runs.Task, text string) { fmt.Printf("%s: %s.\n", t, text) }
-	r.NoDataset = func(name string, why error) { fmt.Printf("Runs on %s are left out: %v.\n", name, why) }
+	r.Notice = func(text string) { fmt.Println(text + ".") }
 	err = r.Run(within, work)
 	if within.Err() != nil && ctx.Err() == nil {
 		return true, nil

@@ -12,8 +12,8 @@ import (
 // smoothing returns a made-up outcome of a training. The GSL of the state after a forward layer is the argument called
 // forward. The GSL of the state after a reverse layer is the argument called reverse.
 func smoothing(task runs.Task, forward, reverse float64) any {
-	f := &runs.Followed{}
-	for _, l := range task.Follow.Layers {
+	f := &runs.Traced{}
+	for _, l := range task.Trace.Layers {
 		if l <= task.Config.Forward {
 			f.Forward = append(f.Forward, runs.Layer{Layer: l, GSL: train.Number(forward)})
 		}
@@ -21,7 +21,7 @@ func smoothing(task runs.Task, forward, reverse float64) any {
 			f.Reverse = append(f.Reverse, runs.Layer{Layer: l, GSL: train.Number(reverse)})
 		}
 	}
-	return runs.Trained{Result: train.Result{Status: train.OK}, Metric: "accuracy", Followed: f}
+	return runs.Trained{Result: train.Result{Status: train.OK}, Metric: "accuracy", Traced: f}
 }
 
 func TestVerdictsOfSmoothness(t *testing.T) {
@@ -71,10 +71,10 @@ func TestVerdictsOfSmoothness(t *testing.T) {
 // reverse layers. From the state after layer l, the head predicts 0.5 + x for half of the cells of a board, and 0.5 - x
 // for the other half. In the forward process x is forward[l-1], and in the reverse process x is reverse[l-1].
 func spreading(task runs.Task, forward, reverse [2]float64) any {
-	f := &runs.Followed{}
+	f := &runs.Traced{}
 	layer := func(l int, by float64) runs.Layer {
 		out := runs.Layer{Layer: l}
-		for range task.Follow.Boards {
+		for range task.Trace.Boards {
 			out.Boards = append(out.Boards, []float64{0.5 - by, 0.5 + by, 0.5 - by, 0.5 + by})
 		}
 		return out
@@ -85,7 +85,7 @@ func spreading(task runs.Task, forward, reverse [2]float64) any {
 	for l, by := range reverse {
 		f.Reverse = append(f.Reverse, layer(l+1, by))
 	}
-	return runs.Trained{Result: train.Result{Status: train.OK}, Followed: f}
+	return runs.Trained{Result: train.Result{Status: train.OK}, Traced: f}
 }
 
 func TestVerdictsOfBoards(t *testing.T) {

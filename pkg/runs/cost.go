@@ -125,8 +125,7 @@ func SizeOf(dataset string) train.Size {
 	if nodes, edges, ok := isRandom(dataset); ok {
 		return train.Size{Nodes: nodes, Edges: edges, Features: randomFeatures, Classes: 2}
 	}
-	sets, _ := data.Datasets() // cannot fail: the list is part of the executable
-	for _, d := range sets {
+	for _, d := range data.Datasets() {
 		if s := d.Statistics; d.Name == data.Base(dataset) {
 			return train.Size{Nodes: s.Nodes, Edges: s.Edges, Features: s.Features, Classes: s.Classes}
 		}

@@ -107,12 +107,12 @@ func (x Executor) train(ctx context.Context, t Task) (any, string, string, error
 		return nil, "", "", err
 	}
 	out := Trained{Result: *r, Metric: train.Metric(x.Graph)}
-	if t.Follow != nil && r.Status == train.OK && r.BestEpoch > 0 {
-		trajectory, err := train.Trace(x.Engine, x.Graph, t.Split, t.Config, r.Weights, t.Follow.Layers)
+	if t.Trace != nil && r.Status == train.OK && r.BestEpoch > 0 {
+		trajectory, err := train.Trace(x.Engine, x.Graph, t.Split, t.Config, r.Weights, t.Trace.Layers)
 		if err != nil {
 			return nil, "", "", err
 		}
-		out.Followed = condense(trajectory, t.Follow.Boards, x.Graph)
+		out.Traced = condense(trajectory, t.Trace.Boards, x.Graph)
 	}
 	return out, r.Status, r.Message, nil
 }

@@ -186,17 +186,15 @@ func merge(tx *sql.Tx, from exported) (r Record, isNew bool, err error) {
 	if isNew, err = insert(tx, cells); err != nil || isNew {
 		return r, isNew, err
 	}
-	kept, _, err := scanSum(tx.QueryRow("SELECT "+columnList()+", "+sumColumn+" FROM runs WHERE id = ?", r.ID))
-	if err != nil {
-		return r, false, err
-	}
-	for i := range cells {
-		if kept[i] != cells[i] {
-			return r, false, fmt.Errorf("run %s is recorded already with another %s (%.60q, here %.60q)",
-				r.ID, columns[i].name, kept[i], cells[i])
+	return r, false, rowsOf(tx, "WHERE id = ?", []any{r.ID}, func(kept []string, _ string) error {
+		for i := range cells {
+			if kept[i] != cells[i] {
+				return fmt.Errorf("run %s is recorded already with another %s (%.60q, here %.60q)", r.ID, columns[i].name,
+					kept[i], cells[i])
+			}
 		}
-	}
-	return r, false, nil
+		return nil
+	})
 }
 
 func readLines(in io.Reader, each func(int, exported) error) error {

@@ -32,7 +32,7 @@ func TestOtherProcess(t *testing.T) {
 	r := runner(t, path)
 	r.Profile, r.CheckpointEvery = profile(t, longer), time.Nanosecond
 	r.Ended = func(record Record) { fmt.Printf("made %s\n", record.Key) }
-	r.Notice = func(_ Task, text string) { fmt.Println(text) }
+	r.Notice = func(text string) { fmt.Println(text) }
 	if err := r.Run(t.Context(), searches); err != nil {
 		t.Fatal(err)
 	}
@@ -181,8 +181,8 @@ func TestClaimedRunsAreLeft(t *testing.T) {
 		others = append(others, own)
 	}
 	waited := false
-	r.Waits = func(Task) {
-		waited = true
+	r.Notice = func(text string) {
+		waited = waited || strings.HasPrefix(text, "waiting for other processes")
 		for _, o := range others {
 			o.Release()
 		}
@@ -232,7 +232,7 @@ func TestCheckpointOfAnotherVersion(t *testing.T) {
 	}
 	own.Release()
 	told := ""
-	r.Notice = func(_ Task, text string) { told += text }
+	r.Notice = func(text string) { told += text }
 	if err := r.Run(t.Context(), searches); err != nil || !strings.Contains(told, "starts over") ||
 		!strings.Contains(told, "was made with go go1.0") {
 		t.Errorf("told %q, %v", told, err)

@@ -138,7 +138,7 @@ func confusion(d *train.Details) report.Item {
 // smoothness draws measures of the states after layers ([train.Smoothness]), or says why not.
 func (t training) smoothness() []report.Item {
 	var forward, reverse []train.Smoothness
-	if f := t.Followed; f != nil {
+	if f := t.Traced; f != nil {
 		for _, l := range f.Forward {
 			forward = append(forward, train.Smoothness{Layer: l.Layer, GSL: l.GSL})
 		}

@@ -32,8 +32,9 @@ func insert(tx *sql.Tx, cells []string) (bool, error) {
 	for i, c := range cells {
 		args[i] = c
 	}
-	done, err := tx.Exec("INSERT INTO runs ("+columnList()+", "+sumColumn+") VALUES (?"+
-		strings.Repeat(", ?", len(cells))+") ON CONFLICT (id) DO NOTHING", append(args, sumOf(cells))...)
+	names := strings.Join(append(columnNames(), sumName), `", "`) // quoted, since one of them, commit, is a keyword
+	done, err := tx.Exec(`INSERT INTO runs ("`+names+`") VALUES (?`+strings.Repeat(", ?", len(cells))+
+		") ON CONFLICT (id) DO NOTHING", append(args, sumOf(cells))...)
 	if err != nil {
 		return false, err
 	}
@@ -99,11 +100,8 @@ func (s *Store) Has(r Record) (bool, error) {
 }
 
 func (s *Store) records(clauses string, args ...any) ([]Record, error) {
-	out, sum := []Record{}, "''"
-	if s.sums {
-		sum = sumColumn
-	}
-	err := rowsOf(s.db, sum, clauses, args, func(cells []string, sum string) error {
+	out := []Record{}
+	err := rowsOf(s.db, clauses, args, func(cells []string, sum string) error {
 		if sum != "" && sum != sumOf(cells) {
 			return fmt.Errorf("run %s is damaged: its checksum is wrong; put a copy of the file in its place, or remove "+
 				"damaged runs with 'revgnn runs repair'", line(cells[0]))
@@ -118,34 +116,36 @@ func (s *Store) records(clauses string, args ...any) ([]Record, error) {
 	return out, s.explain(err)
 }
 
-// rowsOf passes on the cells and the checksum of each row that SQL clauses select. The expression sum is the column of
-// checksums, or ” if the table has none.
-func rowsOf(q querier, sum, clauses string, args []any, each func(cells []string, sum string) error) error {
-	rows, err := q.Query("SELECT "+columnList()+", "+sum+" FROM runs "+clauses, args...)
+// rowsOf passes on the cells and the checksum of each row that SQL clauses select. The checksum is "" in tables of early
+// versions, which have no column for it.
+func rowsOf(q querier, clauses string, args []any, each func(cells []string, sum string) error) error {
+	rows, err := q.Query("SELECT * FROM runs "+clauses, args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
+	found, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	names := append(columnNames(), sumName)
+	if len(found) < len(columns) || !slices.Equal(found, names[:min(len(found), len(names))]) {
+		return damaged("its columns are " + strings.Join(found, " "))
+	}
 	for rows.Next() {
-		cells, sum, err := scanSum(rows)
+		cells, into := make([]string, len(names)), make([]any, len(found))
+		for i := range into {
+			into[i] = &cells[i]
+		}
+		err := rows.Scan(into...)
 		if err == nil {
-			err = each(cells, sum)
+			err = each(cells[:len(columns)], cells[len(columns)])
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return rows.Err()
-}
-
-func scanSum(row interface{ Scan(...any) error }) (cells []string, sum string, err error) {
-	cells = make([]string, len(columns))
-	var into []any
-	for i := range cells {
-		into = append(into, &cells[i])
-	}
-	err = row.Scan(append(into, &sum)...)
-	return cells, sum, err
 }
 
 // Records has the records of runs by [Task.Key].
@@ -172,7 +172,7 @@ func index(all []Record) Records {
 // Of returns the record of a task, or nil. A training that diverged or failed has no states: it also answers a task
 // that asks for them.
 func (r Records) Of(t Task) *Record {
-	if found := r[t.Key()]; found != nil || t.Follow == nil {
+	if found := r[t.Key()]; found != nil || t.Trace == nil {
 		return found
 	}
 	if plain := r[t.alone().Key()]; plain != nil && plain.Status != OK {

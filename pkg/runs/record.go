@@ -30,6 +30,7 @@ const (
 )
 
 // Statuses of runs. A training diverges if its loss is not finite or a GRAND model's equation cannot be integrated.
+// Results of runs that are not OK must not be averaged with others.
 const (
 	OK          = "ok"
 	Diverged    = "diverged"
@@ -37,11 +38,9 @@ const (
 	Failed      = "failed"
 )
 
-// The results of runs with a status in Bad must not be averaged with others.
 var (
 	Kinds    = []string{Train, Invert, Bench, Measure, Search}
 	Statuses = []string{OK, Diverged, Interrupted, Failed}
-	Bad      = []string{Diverged, Interrupted, Failed}
 )
 
 // NoSplit is the split of a run on a whole graph, such as a benchmark.
@@ -333,9 +332,6 @@ func columnNames() []string {
 	}
 	return out
 }
-
-// columnList quotes the names for SQL, since one of them, commit, is a keyword.
-func columnList() string { return `"` + strings.Join(columnNames(), `", "`) + `"` }
 
 // timeLayout is RFC 3339 in UTC with milliseconds: sorted as texts, such times are in order.
 const timeLayout = "2006-01-02T15:04:05.000Z"

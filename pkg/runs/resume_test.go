@@ -86,7 +86,7 @@ func TestResumeRefuses(t *testing.T) {
 	g.Features[0]++
 	again("is of another graph")
 	g.Features[0]--
-	record, weights := filepath.Join(dir, recordName(0)), filepath.Join(dir, weightsName(0))
+	record, weights := filepath.Join(dir, splitName(0, recordEnd)), filepath.Join(dir, splitName(0, weightsEnd))
 	for path, change := range map[string]func([]byte) []byte{
 		record:  func(b []byte) []byte { return bytes.Replace(b, []byte(`"val": 0.`), []byte(`"val": 0.9`), 1) },
 		weights: func(b []byte) []byte { b[len(b)-2] ^= 1; return b },
@@ -126,7 +126,7 @@ func TestFlippedBytesOfSweep(t *testing.T) {
 	if _, err := Sweep(t.Context(), e, graph(t), small(), SweepOptions{Splits: []int{0}, Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{recordName(0), weightsName(0)} {
+	for _, name := range []string{splitName(0, recordEnd), splitName(0, weightsEnd)} {
 		filestest.FlipsOf(t, filepath.Join(dir, name), func(at int) {
 			w := &sweep{SweepOptions: SweepOptions{Dir: dir}}
 			if _, err := w.read(0); err == nil || !strings.Contains(err.Error(), dir) ||

@@ -33,15 +33,13 @@ type Runner struct {
 	Alone           func(ctx context.Context, t Task) (Record, error)
 	Shard           Shard
 	CheckpointEvery time.Duration
-	// These may be nil. Left is the estimated number of seconds until the training ends. Notice tells of checkpoints,
-	// and of a benchmark whose process ends without a record. Waits is called before a wait for another process, which
-	// makes t, and NoDataset for each dataset that cannot be loaded.
-	Starts    func(Progress)
-	Epoch     func(t Task, e train.Epoch, left float64)
-	Notice    func(t Task, text string)
-	Ended     func(Record)
-	Waits     func(t Task)
-	NoDataset func(name string, why error)
+	// These may be nil. Left is the estimated number of seconds until the training ends. Notice tells of checkpoints, of
+	// waits for other processes, and of what is left out: a benchmark whose process ends without a record, and the runs
+	// on a dataset that cannot be loaded.
+	Starts func(Progress)
+	Epoch  func(t Task, e train.Epoch, left float64)
+	Ended  func(Record)
+	Notice func(text string)
 
 	engine *engine.Engine
 	graphs map[string]*graphs.Graph
@@ -58,6 +56,12 @@ type Progress struct {
 }
 
 func (p Progress) Left() string { return timeOf(p.Seconds, p.Unknown) }
+
+func (r *Runner) notice(format string, args ...any) {
+	if r.Notice != nil {
+		r.Notice(fmt.Sprintf(format, args...))
+	}
+}
 
 // Plan lists the runs that the work needs, and their cost. A run that failed is not done, since [Runner.Run] tries it
 // again.
@@ -118,16 +122,14 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 	q := Queue[Step]{Claims: ClaimsOf(r.Store), Look: look, Open: open,
 		Keys: func(s Step) (string, string) { return s.Key, s.Key },
 		Waits: func(s Step) {
-			if r.Waits != nil {
-				r.Waits(s.Task)
-			}
+			r.notice("waiting for other processes, which make the runs that are left, such as %s", s.Task)
 		}}
 	err := q.Run(ctx, func(next Step, own *Claim) error {
 		number++
 		if r.Starts != nil {
 			r.Starts(Progress{next.Task, number, number - 1 + p.Missing, p.Seconds, p.Unknown})
 		}
-		// The record of a training that failed has no states, and so the key of the task without Follow.
+		// The record of a training that failed has no states, and so the key of the task without Trace.
 		tried[next.Key], tried[next.Task.alone().Key()] = true, true
 		return r.make(ctx, next.Task, own)
 	})
@@ -175,7 +177,7 @@ func (r *Runner) Time(ctx context.Context, work Work) error {
 		if !s.Done && trains(s.Kind) && s.Cost.Seconds == 0 && !tried[s.program()] {
 			tried[s.program()] = true
 			t := s.Task
-			t.Kind, t.Split, t.Follow = Bench, NoSplit, nil
+			t.Kind, t.Split, t.Trace = Bench, NoSplit, nil
 			t.Config.Epochs = 3 // the time of the first one is not counted
 			todo = append(todo, t)
 		}
@@ -203,9 +205,7 @@ var errLeftOut = errors.New("left out")
 func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record Record, err error) {
 	if t.Kind == Bench && r.Alone != nil {
 		if record, err = r.Alone(ctx, t); err != nil && ctx.Err() == nil {
-			if r.Notice != nil {
-				r.Notice(t, "left out: "+err.Error())
-			}
+			r.notice("%s: left out: %v", t, err)
 			err = errors.Join(errLeftOut, err)
 		}
 		return record, err
@@ -219,10 +219,8 @@ func (r *Runner) one(ctx context.Context, t Task, own *Claim) (record Record, er
 			return record, err
 		}
 	}
-	executor := Executor{Engine: r.engine, Graph: g, Checkpoint: own.Training(r.CheckpointEvery)}
-	if r.Notice != nil {
-		executor.Notice = func(text string) { r.Notice(t, text) }
-	}
+	executor := Executor{Engine: r.engine, Graph: g, Checkpoint: own.Training(r.CheckpointEvery),
+		Notice: func(text string) { r.notice("%s: %s", t, text) }}
 	if r.Epoch != nil {
 		var pace Pace
 		executor.Epoch = func(e train.Epoch) {
@@ -244,9 +242,7 @@ func (r *Runner) graph(ctx context.Context, name string) (*graphs.Graph, error) 
 	g, err := r.Load(ctx, name)
 	if err != nil {
 		r.absent[name] = "not run: dataset not here (" + err.Error() + ")"
-		if r.NoDataset != nil {
-			r.NoDataset(name, err)
-		}
+		r.notice("warning: runs on %s are left out: %v", name, err)
 		return nil, errors.Join(errLeftOut, err)
 	}
 	r.graphs[name] = g
@@ -272,10 +268,7 @@ type Plan struct {
 // cannot be used.
 func (r *Runner) look(work Work, before time.Time) (Plan, Records, error) {
 	all, err := r.all(before)
-	name, unusable := engine.Choose(r.EngineName)
-	if unusable != nil {
-		name = ""
-	}
+	name, _, _ := engine.Choose(r.EngineName) // "" if none can be opened
 	records := index(all)
 	return plan(r.scope(), records, NewCosts(all, name), work, r.Shard), records, err
 }

@@ -171,7 +171,7 @@ func TestRandomGraphs(t *testing.T) {
 func TestBenchmarkWithoutRecord(t *testing.T) {
 	r := runner(t, filepath.Join(t.TempDir(), "runs.sqlite"))
 	var said []string
-	r.Notice = func(_ Task, text string) { said = append(said, text) }
+	r.Notice = func(text string) { said = append(said, text) }
 	r.Alone = func(_ context.Context, task Task) (Record, error) {
 		if task.Config.Hidden == 4 {
 			return Record{}, errors.New("signal: killed")

@@ -81,35 +81,34 @@ func (v *View) Search(dataset, model string) Found {
 	case len(candidates) == 0:
 		return Found{Why: fmt.Sprintf("not run: the profile %s has no settings for it", p.Name)}
 	}
-	f := v.choose(dataset+" "+model, search{dataset, candidates, splits, p.Tried})
+	f := v.choose(dataset+" "+model, v.among(dataset, candidates, splits, p.Tried))
 	f.Candidates = len(candidates)
 	return f
 }
 
 // Choose does the same for any candidates, which are compared on the first splits only. The runs form one group.
 func (v *View) Choose(name, dataset string, candidates []train.Config, splits []int, tried int) Found {
-	return v.choose(name, search{dataset, plainly(candidates, 1), splits, tried})
+	return v.choose(name, v.among(dataset, plainly(candidates, 1), splits, tried))
 }
 
 func (v *View) choose(name string, s search) (f Found) {
-	v.Within(name, func() { f = s.on(v).run(v) })
+	v.Within(name, func() { f = s.run(v) })
 	return f
 }
 
 // Expect notes trainings whose settings will be those of one of the candidates, so that a plan counts them at the cost
 // of the candidate that takes the most work ([Step.Provisional]).
 func (v *View) Expect(name, dataset string, candidates []train.Config, splits []int) {
-	s := search{dataset: dataset, candidates: plainly(candidates, 1), splits: splits}
-	v.Within(name, func() { s.on(v).expect(v, 0) })
+	s := v.among(dataset, plainly(candidates, 1), splits, 0)
+	v.Within(name, func() { s.expect(v, 0) })
 }
 
-// on returns the search on the splits that users chose, if any.
-func (s search) on(v *View) search {
+// among returns a search on the splits that users chose, or else on the given ones.
+func (v *View) among(dataset string, candidates []candidate, splits []int, tried int) search {
 	if v.Splits != nil {
-		s.splits = v.Splits
+		splits = v.Splits
 	}
-	s.tried = min(s.tried, len(s.splits))
-	return s
+	return search{dataset, candidates, splits, min(tried, len(splits))}
 }
 
 func (s search) run(v *View) Found {

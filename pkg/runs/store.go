@@ -47,8 +47,6 @@ const patience = time.Minute
 type Store struct {
 	db   *sql.DB
 	path string
-	// sums tells whether the table has a column of checksums; files of early versions get it when they are written.
-	sums bool
 }
 
 // Open opens or creates a file of records for writing. It refuses a damaged one, and one of another program or of a
@@ -75,7 +73,7 @@ func OpenExisting(path string) (*Store, error) {
 	if size == 0 {
 		return open(path, "rw", (*Store).create)
 	}
-	return open(path, "rw", (*Store).check)
+	return open(path, "rw", func(s *Store) error { return checkTable(s.db) })
 }
 
 func regular(path string) (int64, error) {
@@ -131,9 +129,8 @@ func (s *Store) create() error {
 			if _, err := tx.Exec(setVersion); err != nil {
 				return err
 			}
-			return s.completeSums(tx)
+			return completeSums(tx)
 		}
-		s.sums = true
 		var defined []string
 		for _, c := range columns {
 			defined = append(defined, fmt.Sprintf("%q %s NOT NULL", c.name, c.kind))
@@ -151,14 +148,6 @@ func (s *Store) create() error {
 		}
 		return nil
 	})
-}
-
-func (s *Store) check() (err error) {
-	if err := checkTable(s.db); err != nil {
-		return err
-	}
-	s.sums, err = hasSums(s.db)
-	return err
 }
 
 type querier interface {
@@ -253,22 +242,17 @@ func sumOf(cells []string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func hasSums(q querier) (has bool, err error) {
-	err = q.QueryRow("SELECT count(*) FROM pragma_table_info('runs') WHERE name = 'sum'").Scan(&has)
-	return has, err
-}
-
-func (s *Store) completeSums(tx *sql.Tx) error {
-	has, err := hasSums(tx)
+func completeSums(tx *sql.Tx) error {
+	var has bool
+	err := tx.QueryRow("SELECT count(*) FROM pragma_table_info('runs') WHERE name = 'sum'").Scan(&has)
 	if err == nil && !has {
 		_, err = tx.Exec(addSums)
 	}
 	if err != nil {
 		return err
 	}
-	s.sums = true
 	sums := map[string]string{}
-	err = rowsOf(tx, sumColumn, "WHERE "+sumColumn+" = ''", nil, func(cells []string, _ string) error {
+	err = rowsOf(tx, "WHERE "+sumColumn+" = ''", nil, func(cells []string, _ string) error {
 		sums[cells[0]] = sumOf(cells)
 		return nil
 	})
@@ -284,10 +268,10 @@ func (s *Store) completeSums(tx *sql.Tx) error {
 func (s *Store) Repair() (removed []string, err error) {
 	removed = []string{}
 	err = s.write(func(tx *sql.Tx) error {
-		if err := s.completeSums(tx); err != nil {
+		if err := completeSums(tx); err != nil {
 			return err
 		}
-		err := rowsOf(tx, sumColumn, "", nil, func(cells []string, sum string) error {
+		err := rowsOf(tx, "", nil, func(cells []string, sum string) error {
 			if _, unreadable := fromCells(cells); sum != sumOf(cells) || unreadable != nil {
 				removed = append(removed, cells[0])
 			}
@@ -308,15 +292,7 @@ func (s *Store) Repair() (removed []string, err error) {
 
 // AddCommitted adds the run records that come with revgnn (data/records).
 func (s *Store) AddCommitted() (added int, err error) {
-	names, err := data.Records()
-	if err != nil {
-		return 0, err
-	}
-	for _, name := range names {
-		text, err := data.Record(name)
-		if err != nil {
-			return added, err
-		}
+	for name, text := range data.Records() {
 		n, _, err := s.ImportNew(name, bytes.NewReader(text), nil)
 		if err != nil {
 			return added, err

@@ -141,7 +141,7 @@ func TestFind(t *testing.T) {
 		q    Query
 		want int
 	}{
-		{Query{Status: Bad}, 3}, {Query{Status: []string{OK}}, 2},
+		{Query{Status: []string{Diverged, Interrupted, Failed}}, 3}, {Query{Status: []string{OK}}, 2},
 		{Query{Kind: Train, Dataset: "cora", Model: "gcn+rep", Profile: "quick"}, 5},
 		{Query{Key: keys[0]}, 2}, {Query{Key: keys[1], Status: []string{OK}}, 1}, {Query{Kind: Bench}, 0},
 		{Query{Dataset: "%"}, 0},

@@ -50,13 +50,9 @@ type SweepOptions struct {
 // Summary is the summary of a sweep. Mean and deviations are of the test metric over the splits with the status
 // [train.OK] and with test nodes. Without such splits they are NaN, which is null in JSON.
 type Summary struct {
-	Dataset string          `json:"dataset"`
-	Model   string          `json:"model"`
-	Config  train.Config    `json:"config"`
-	Engine  string          `json:"engine"`
-	Metric  string          `json:"metric"`
-	Splits  []*train.Result `json:"splits"`
-	Mean    train.Number    `json:"mean"`
+	Subject
+	Splits []*train.Result `json:"splits"`
+	Mean   train.Number    `json:"mean"`
 	// Std has the divisor n-1, StdPopulation n.
 	Std           train.Number `json:"std"`
 	StdPopulation train.Number `json:"std_population"`
@@ -64,13 +60,18 @@ type Summary struct {
 	resumable bool
 }
 
-// SplitRecord is the content of split<k>.json: the result of training on a split, and what it depends on.
-type SplitRecord struct {
+// Subject says what the results of a sweep are of.
+type Subject struct {
 	Dataset string       `json:"dataset"`
 	Model   string       `json:"model"`
 	Config  train.Config `json:"config"`
 	Engine  string       `json:"engine"`
 	Metric  string       `json:"metric"`
+}
+
+// SplitRecord is the content of split<k>.json: the result of training on a split, and what it depends on.
+type SplitRecord struct {
+	Subject
 	train.Result
 	History []train.Epoch  `json:"history"`
 	Details *train.Details `json:"details,omitempty"`
@@ -100,15 +101,19 @@ func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Confi
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	w := &sweep{SweepOptions: o, engine: e, graph: g, config: c, versions: machine.Versions(),
+	w := &sweep{SweepOptions: o, engine: e, graph: g, config: c, subject: Subject{Dataset: g.Name, Model: c.Model,
+		Config: c.Resolved(), Engine: e.Name, Metric: train.Metric(g)}, versions: machine.Versions(),
 		checksum: c.InputGraph(g).Checksum()}
-	defer w.unlock()
+	defer func() {
+		for _, l := range w.locks {
+			l.Release()
+		}
+	}()
 	kept, err := w.open()
 	if err != nil {
 		return nil, err
 	}
-	s := &Summary{Dataset: g.Name, Model: c.Model, Config: c.Resolved(), Engine: e.Name, Metric: train.Metric(g),
-		Splits: []*train.Result{}, resumable: o.Dir != ""}
+	s := &Summary{Subject: w.subject, Splits: []*train.Result{}, resumable: o.Dir != ""}
 	for _, k := range o.Splits {
 		r, resumed := kept[k]
 		if !resumed {
@@ -128,11 +133,13 @@ func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Confi
 			break
 		}
 	}
-	s.summarise()
+	tests := s.Tests()
+	s.Mean, s.Std = train.Number(metrics.Mean(tests)), train.Number(metrics.SampleStd(tests))
+	s.StdPopulation = train.Number(metrics.PopulationStd(tests))
 	if err != nil || o.Dir == "" || len(s.of(train.Interrupted)) > 0 {
 		return s, err
 	}
-	return s, files.WriteJSON(w.path(resultName), s)
+	return s, files.WriteJSON(filepath.Join(w.Dir, resultName), s)
 }
 
 // sweep is a [Sweep] in progress. In its folder, other processes may write the results of other splits.
@@ -141,6 +148,7 @@ type sweep struct {
 	engine   *engine.Engine
 	graph    *graphs.Graph
 	config   train.Config
+	subject  Subject
 	versions map[string]string
 	// checksum is that of the graph as the model reads it ([models.Config.InputGraph]).
 	checksum string
@@ -150,11 +158,14 @@ type sweep struct {
 
 const resultName = "result.json"
 
-func recordName(split int) string     { return fmt.Sprintf("split%d.json", split) }
-func weightsName(split int) string    { return fmt.Sprintf("split%d.safetensors", split) }
-func checkpointName(split int) string { return fmt.Sprintf("split%d.checkpoint", split) }
+// The endings of a split's files in the folder of a sweep.
+const recordEnd, weightsEnd, checkpointEnd = ".json", ".safetensors", ".checkpoint"
 
-func (w *sweep) path(name string) string { return filepath.Join(w.Dir, name) }
+func splitName(split int, end string) string { return fmt.Sprintf("split%d%s", split, end) }
+
+func (w *sweep) path(split int, end string) string {
+	return filepath.Join(w.Dir, splitName(split, end))
+}
 
 // open makes the folder and locks the splits in it. It returns the results there if the sweep is resumed, and moves
 // them aside otherwise.
@@ -166,7 +177,7 @@ func (w *sweep) open() (map[int]*SplitRecord, error) {
 		return nil, err
 	}
 	for _, k := range w.Splits {
-		lock, err := files.TryLock(w.path(fmt.Sprintf(".split%d.lock", k)))
+		lock, err := files.TryLock(filepath.Join(w.Dir, "."+splitName(k, ".lock")))
 		if lock == nil && err == nil {
 			err = fmt.Errorf("another process is training split %d into %s: wait for its end, or choose another folder "+
 				"with --out", k, w.Dir)
@@ -182,12 +193,6 @@ func (w *sweep) open() (map[int]*SplitRecord, error) {
 	return nil, w.setAside()
 }
 
-func (w *sweep) unlock() {
-	for _, l := range w.locks {
-		l.Release()
-	}
-}
-
 func (w *sweep) notice(format string, args ...any) {
 	if w.Notice != nil {
 		w.Notice(fmt.Sprintf(format, args...))
@@ -199,32 +204,26 @@ func (w *sweep) origin(split int) (train.Origin, error) {
 }
 
 // train trains on a split, and stores its files unless it was interrupted. It passes on the record if that fails.
-func (w *sweep) train(ctx context.Context, split int) (*SplitRecord, error) {
-	run := Start(Task{Kind: Train, Dataset: w.graph.Name, Config: w.config.Resolved(), Split: split}, w.checksum,
-		w.engine.Name)
-	r, err := w.fit(ctx, run)
-	if err != nil && w.Record != nil {
-		run.End(ctx, nil, err)
-		w.Record(run, false)
-	}
-	return r, err
-}
-
-func (w *sweep) fit(ctx context.Context, run Record) (*SplitRecord, error) {
-	split := run.Split
+func (w *sweep) train(ctx context.Context, split int) (_ *SplitRecord, err error) {
+	run := Start(Training(w.graph.Name, split, w.config), w.checksum, w.engine.Name)
+	defer func() {
+		if err != nil && w.Record != nil {
+			run.End(ctx, nil, err)
+			w.Record(run, false)
+		}
+	}()
 	origin, err := w.origin(split)
 	if err != nil {
 		return nil, err
 	}
-	run.Config = nil // the record of the split has it
-	r := &SplitRecord{Dataset: w.graph.Name, Model: w.config.Model, Config: w.config.Resolved(), Engine: w.engine.Name,
-		Metric: train.Metric(w.graph), Origin: origin, Run: run}
+	r := &SplitRecord{Subject: w.subject, Origin: origin, Run: run}
+	r.Run.Config = nil // the record of the split has it
 	o := &train.Options{Notice: func(text string) { w.notice("split %d: %s", split, text) }}
 	if w.Epoch != nil {
 		o.Epoch = func(e train.Epoch) { w.Epoch(split, e) }
 	}
 	if w.Dir != "" {
-		o.Checkpoint = &train.Checkpoint{Path: w.path(checkpointName(split)), Every: w.CheckpointEvery,
+		o.Checkpoint = &train.Checkpoint{Path: w.path(split, checkpointEnd), Every: w.CheckpointEvery,
 			Versions: w.versions}
 	}
 	result, err := train.Fit(ctx, w.engine, w.graph, split, w.config, o)
@@ -248,11 +247,11 @@ func (w *sweep) fit(ctx context.Context, run Record) (*SplitRecord, error) {
 // removes the checkpoint.
 func (w *sweep) keep(r *SplitRecord, about trained.About) error {
 	// An old record would not match the new weights.
-	if err := os.Remove(w.path(recordName(r.Split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(w.path(r.Split, recordEnd)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot replace an earlier result: %w; choose another folder with --out", err)
 	}
 	if len(r.Weights) > 0 {
-		path := w.path(weightsName(r.Split))
+		path := w.path(r.Split, weightsEnd)
 		err := (&trained.Model{About: about, Weights: r.Weights}).Write(path)
 		if err != nil {
 			return err
@@ -268,7 +267,7 @@ func (w *sweep) keep(r *SplitRecord, about trained.About) error {
 	}
 	b = append(b, '\n')
 	r.Sum = hexSum(b)
-	if err := files.WriteText(w.path(recordName(r.Split)), replaceLast(b, noSum, r.Sum)); err != nil {
+	if err := files.WriteText(w.path(r.Split, recordEnd), replaceLast(b, noSum, r.Sum)); err != nil {
 		return err
 	}
 	return w.removeCheckpoint(r.Split)
@@ -276,7 +275,7 @@ func (w *sweep) keep(r *SplitRecord, about trained.About) error {
 
 // removeCheckpoint must not be called before the split's result is stored: until then it is needed to resume.
 func (w *sweep) removeCheckpoint(split int) error {
-	if err := os.Remove(w.path(checkpointName(split))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(w.path(split, checkpointEnd)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("split %d is done, but its checkpoint cannot be removed: %w", split, err)
 	}
 	return nil
@@ -330,7 +329,7 @@ func (w *sweep) resume() (map[int]*SplitRecord, error) {
 		}
 		if what != "" {
 			return nil, fmt.Errorf("cannot resume: %s %s; give the same settings, or another folder with --out",
-				w.path(recordName(k)), what)
+				w.path(k, recordEnd), what)
 		}
 		if err := w.removeCheckpoint(k); err != nil { // a killed process may have left the checkpoint
 			return nil, err
@@ -342,12 +341,12 @@ func (w *sweep) resume() (map[int]*SplitRecord, error) {
 
 // read reads the record and the weights of a split, and checks their checksums.
 func (w *sweep) read(split int) (*SplitRecord, error) {
-	path := w.path(recordName(split))
+	path := w.path(split, recordEnd)
 	r, err := readSplitRecord(path)
 	if err != nil || r.WeightsSum == "" {
 		return r, err
 	}
-	from := w.path(weightsName(split))
+	from := w.path(split, weightsEnd)
 	sum, err := fileSum(from)
 	if err != nil {
 		return nil, err
@@ -384,27 +383,25 @@ func readSplitRecord(path string) (*SplitRecord, error) {
 
 // setAside moves the summary of an earlier sweep, and its files for the splits of this one, into a new subfolder.
 func (w *sweep) setAside() error {
-	var old []string
-	names := []string{resultName}
+	old := []string{resultName}
 	for _, k := range w.Splits {
-		names = append(names, recordName(k), weightsName(k), checkpointName(k))
+		old = append(old, splitName(k, recordEnd), splitName(k, weightsEnd), splitName(k, checkpointEnd))
 	}
-	for _, name := range names {
-		if _, err := os.Lstat(w.path(name)); err == nil {
-			old = append(old, name)
-		}
-	}
+	old = slices.DeleteFunc(old, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(w.Dir, name))
+		return err != nil
+	})
 	if len(old) == 0 {
 		return nil
 	}
 	to, err := "", fs.ErrExist
 	for n := 1; errors.Is(err, fs.ErrExist); n++ {
-		to = w.path(fmt.Sprintf("earlier-%d", n))
+		to = filepath.Join(w.Dir, fmt.Sprintf("earlier-%d", n))
 		err = os.Mkdir(to, 0o777)
 	}
 	for _, name := range old {
 		if err == nil {
-			err = os.Rename(w.path(name), filepath.Join(to, name))
+			err = os.Rename(filepath.Join(w.Dir, name), filepath.Join(to, name))
 		}
 		if name == resultName && errors.Is(err, fs.ErrNotExist) {
 			err = nil // another process, for other splits, has moved it in the meantime
@@ -463,11 +460,4 @@ func (s *Summary) Tests() (tests []float64) {
 		}
 	}
 	return tests
-}
-
-func (s *Summary) summarise() {
-	tests := s.Tests()
-	s.Mean = train.Number(metrics.Mean(tests))
-	s.Std = train.Number(metrics.SampleStd(tests))
-	s.StdPopulation = train.Number(metrics.PopulationStd(tests))
 }

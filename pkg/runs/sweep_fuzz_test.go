@@ -14,7 +14,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add([]byte(`{"dataset":"cora","model":"gcn","config":{"model":"gcn","hidden":8},"split":1,"status":"ok"}`))
 	f.Add([]byte(`{"config":{"model":"none","hidden":1e99},"split":-1,"history":[{"epoch":1e400}]}`))
 	f.Add([]byte(`{"config":null,"best_epoch":-1}`))
-	path := filepath.Join(f.TempDir(), recordName(0))
+	path := filepath.Join(f.TempDir(), splitName(0, recordEnd))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
@@ -99,7 +100,7 @@ func TestCancelledBetweenSplits(t *testing.T) {
 	}
 	// The training on split 1 was interrupted above, so that split 1 has no result. Now the weights of split 0 are
 	// removed. A resumed sweep must therefore train on both splits.
-	if err := os.Remove(filepath.Join(dir, weightsName(0))); err != nil {
+	if err := os.Remove(filepath.Join(dir, splitName(0, weightsEnd))); err != nil {
 		t.Fatal(err)
 	}
 	var fresh []bool
@@ -154,7 +155,7 @@ func TestSplitWithoutTestNodes(t *testing.T) {
 	if text := s.Complaint(); !strings.Contains(text, "interrupted in split 4") {
 		t.Errorf("complains %q", text)
 	}
-	if s.summarise(); s.Mean != 0.625 || !slices.Equal(s.Tests(), []float64{0.5, 0.75}) {
+	if tests := s.Tests(); metrics.Mean(tests) != 0.625 || !slices.Equal(tests, []float64{0.5, 0.75}) {
 		t.Errorf("got %+v", s)
 	}
 }

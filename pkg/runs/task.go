@@ -21,13 +21,13 @@ type Task struct {
 	Config  train.Config `json:"config"`
 	// Split is [NoSplit] except for trainings.
 	Split int `json:"split"`
-	// Follow asks a training for numbers about states of the trained model: the features of all nodes after a number of
+	// Trace asks a training for numbers about states of the trained model: the features of all nodes after a number of
 	// layers.
-	Follow *Follow `json:"follow,omitempty"`
+	Trace *Trace `json:"follow,omitempty"`
 }
 
-// Follow selects states of a trained model; see [Followed].
-type Follow struct {
+// Trace selects states of a trained model; see [Traced].
+type Trace struct {
 	// The entry 8 selects the states after 8 forward layers and after 8 reverse layers. Entries above the depth are
 	// ignored.
 	Layers []int `json:"layers"`
@@ -71,19 +71,19 @@ func (t Task) Key() string {
 	if t.Config.Model != "" {
 		definition["config"] = t.Config.Resolved().Values()
 	}
-	if t.Follow != nil {
-		definition["follow"] = Follow{train.Within(t.Follow.Layers, max(t.Config.Forward, t.Config.Reverse)),
-			t.Follow.Boards}
+	if t.Trace != nil {
+		definition["follow"] = Trace{train.Within(t.Trace.Layers, max(t.Config.Forward, t.Config.Reverse)),
+			t.Trace.Boards}
 	}
 	return Key(definition)
 }
 
 func (t Task) alone() Task {
-	t.Follow = nil
+	t.Trace = nil
 	return t
 }
 
-// taskOf returns the task of a record. Its Follow is that of the states in the outcome.
+// taskOf returns the task of a record. Its Trace is that of the states in the outcome.
 func taskOf(r *Record) (t Task, err error) {
 	t = Task{Kind: r.Kind, Dataset: r.Dataset, Split: r.Split}
 	if len(r.Config) > 0 {
@@ -94,17 +94,19 @@ func taskOf(r *Record) (t Task, err error) {
 	if r.Kind != Train || len(r.Outcome) == 0 {
 		return t, nil
 	}
-	var o struct{ Followed *Followed }
+	var o struct {
+		Traced *Traced `json:"followed"`
+	}
 	if err := json.Unmarshal(r.Outcome, &o); err != nil {
 		return t, fmt.Errorf("the outcome of run %s can't be read: %w", r.ID, err)
 	}
-	if f := o.Followed; f != nil {
-		t.Follow = &Follow{}
+	if f := o.Traced; f != nil {
+		t.Trace = &Trace{}
 		for _, l := range slices.Concat(f.Forward, f.Reverse) {
-			t.Follow.Layers = append(t.Follow.Layers, l.Layer)
+			t.Trace.Layers = append(t.Trace.Layers, l.Layer)
 		}
 		for _, b := range f.Boards {
-			t.Follow.Boards = append(t.Follow.Boards, b.Part)
+			t.Trace.Boards = append(t.Trace.Boards, b.Part)
 		}
 	}
 	return t, nil
@@ -130,22 +132,22 @@ func (t Task) String() string {
 // Trained is the outcome of a training.
 type Trained struct {
 	train.Result
-	// Trainings of a [Sweep] have the Details, others the Metric, and the Followed states if their task asks for them.
-	Metric   string         `json:"metric,omitempty"`
-	Followed *Followed      `json:"followed,omitempty"`
-	Details  *train.Details `json:"details,omitempty"`
+	// Trainings of a [Sweep] have the Details, others the Metric, and the Traced states if their task asks for them.
+	Metric  string         `json:"metric,omitempty"`
+	Traced  *Traced        `json:"followed,omitempty"`
+	Details *train.Details `json:"details,omitempty"`
 }
 
-// Followed has a few numbers about states of a trained model, after forward and after reverse layers; whole states are
+// Traced has a few numbers about states of a trained model, after forward and after reverse layers; whole states are
 // too large for a record.
-type Followed struct {
+type Traced struct {
 	Forward []Layer `json:"forward"`
 	Reverse []Layer `json:"reverse,omitempty"`
 	Boards  []Board `json:"boards,omitempty"`
 }
 
 // Layer describes the state after a number of layers: the smoothness of its features ([metrics.GSL]) and, for each of
-// [Follow.Boards], the probability of a mine in each cell, which the model's head computes from this state.
+// [Trace.Boards], the probability of a mine in each cell, which the model's head computes from this state.
 type Layer struct {
 	Layer  int          `json:"layer"`
 	GSL    train.Number `json:"gsl"`
@@ -174,7 +176,7 @@ func (t Timed) Own() float64 {
 	return float64(t.PeakRSS - t.IdleRSS)
 }
 
-func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
+func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Traced {
 	layers := func(states []train.State) []Layer {
 		out := make([]Layer, len(states))
 		for i, s := range states {
@@ -185,7 +187,7 @@ func condense(t *train.Trajectory, boards []Part, g *graphs.Graph) *Followed {
 		}
 		return out
 	}
-	f := &Followed{Forward: layers(t.Forward), Reverse: layers(t.Reverse)}
+	f := &Traced{Forward: layers(t.Forward), Reverse: layers(t.Reverse)}
 	mines := make([]float64, len(g.Labels))
 	for i, l := range g.Labels {
 		mines[i] = float64(l)

@@ -17,7 +17,7 @@ func TestKeys(t *testing.T) {
 		"split": func(x *Task) { x.Split = 1 }, "dataset": func(x *Task) { x.Dataset = "photo" },
 		"seed":   func(x *Task) { x.Config.Seed = 1 },
 		"kind":   func(x *Task) { x.Kind = Bench },
-		"follow": func(x *Task) { x.Follow = &Follow{Layers: []int{1}} },
+		"follow": func(x *Task) { x.Trace = &Trace{Layers: []int{1}} },
 	} {
 		b := a
 		if change(&b); b.Key() == a.Key() {
@@ -25,7 +25,7 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	deep, shallow := a, a
-	deep.Follow, shallow.Follow = &Follow{Layers: []int{1, 8, 0, 16}}, &Follow{Layers: []int{0, 1, 8, 1024}}
+	deep.Trace, shallow.Trace = &Trace{Layers: []int{1, 8, 0, 16}}, &Trace{Layers: []int{0, 1, 8, 1024}}
 	if deep.Key() != shallow.Key() {
 		t.Error("layers that the model does not have make another key")
 	}
@@ -42,7 +42,7 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 	c.Dropout, c.Epochs, c.Forward, c.LearningRate, c.Patience = 0.5, 200, 2, 0.01, 50
 	plain := Training("cora", 1, c)
 	followed := plain
-	followed.Follow = &Follow{Layers: []int{0, 1, 2, 4, 8}, Boards: []Part{{1, 2, 3, 100}}}
+	followed.Trace = &Trace{Layers: []int{0, 1, 2, 4, 8}, Boards: []Part{{1, 2, 3, 100}}}
 	record := func(outcome, status string) Record {
 		return Record{Key: "ab", Kind: Train, Dataset: "cora", Split: 1,
 			Config: json.RawMessage(config), Outcome: json.RawMessage(outcome), Status: status}

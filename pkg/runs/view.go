@@ -101,28 +101,27 @@ func IsPublic(dataset string) bool { return slices.Contains(Datasets(), dataset)
 
 // Datasets returns the names of the paper's public datasets, in its order.
 func Datasets() []string {
-	sets, err := data.Datasets()
-	if err != nil {
-		panic(err) // cannot happen: the list of datasets is part of the executable
-	}
-	names := make([]string, len(sets))
-	for i, d := range sets {
-		names[i] = d.Name
+	var names []string
+	for _, d := range data.Datasets() {
+		names = append(names, d.Name)
 	}
 	return names
 }
 
-// CheckChoice returns an error if a dataset is not public, or a model does not exist.
+// CheckChoice returns an error if a dataset is not public, or a model does not exist. It replaces models' aliases by
+// their names.
 func CheckChoice(datasets, chosen []string) error {
 	for _, d := range datasets {
 		if !IsPublic(d) {
 			return fmt.Errorf("%q is not a dataset of the paper: choose from %s", d, strings.Join(Datasets(), ", "))
 		}
 	}
-	for _, m := range chosen {
-		if _, err := models.Lookup(m); err != nil {
+	for i, m := range chosen {
+		k, err := models.Lookup(m)
+		if err != nil {
 			return err
 		}
+		chosen[i] = k.Name
 	}
 	return nil
 }

@@ -1,34 +1,40 @@
-// Package safetensors reads and writes the safetensors format of Hugging Face. The section "Format" of
-// github.com/huggingface/safetensors describes it. A file begins with eight bytes, which have the length N of the
-// header. The header follows, which is N bytes of JSON. Then come the values of the arrays, little-endian and in C
-// order (a matrix is stored row by row). The header maps the name of each array to {"dtype": "F32", "shape": [2, 3],
-// "data_offsets": [begin, end]}. The two offsets are counted from the end of the header. The header may also have the
-// name "__metadata__". This name stands for the file's metadata, a map from strings to strings.
+// Package safetensors reads and writes the safetensors format of Hugging Face (github.com/huggingface/safetensors,
+// "Format"): eight bytes with the length of the header; the header, JSON, which maps the name of each array to
+// {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, with offsets from the header's end, and
+// "__metadata__" to a map of strings; and the values, little-endian and in C order.
 //
-// [Write] adds a checksum to the metadata, since the format itself has none. A file whose checksum is wrong is refused.
-// Files without a checksum, from other programs, are accepted.
+// [Write] adds a checksum to the metadata, since the format has none. A file whose checksum is wrong is refused; files
+// without one, from other programs, are accepted.
 //
 // Reading is strict, as the format demands: names must not be repeated, arrays must not overlap or leave gaps, and no
-// bytes may follow the last array. Reading an array takes memory of at most a small multiple of the file's size, and
-// never more than some 3 GiB.
+// bytes may follow the last array. An array takes memory of at most a small multiple of the file's size, and never more
+// than some 3 GiB.
 package safetensors
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
+	"encoding/json/jsontext"
+	jsonv2 "encoding/json/v2"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
+	"os"
 	"slices"
+	"strings"
+
+	"github.com/gomlx/compute/dtypes/float16"
 
 	"github.com/revgnn/revgnn/pkg/files"
 )
 
-// The first three constants are limits: a file that exceeds one of them is refused. The constant metadata is the name
-// of the metadata in the header.
+// Limits, beyond which a file is refused, and the name of the metadata in the header.
 const (
 	maxHeader = 16 << 20 // the largest length of the header, in bytes
 	maxValues = 1 << 28  // the largest number of values of one array
@@ -57,7 +63,7 @@ type File struct {
 	Sealed  bool
 	entries map[string]entry
 	data    *io.SectionReader // begins at the header's end
-	close   func() error
+	file    *os.File          // nil unless [Open] opened it
 }
 
 // Open opens a file for reading. The caller must close the File.
@@ -71,12 +77,11 @@ func Open(path string) (*File, error) {
 		f.Close()
 		return nil, err
 	}
-	s.close = f.Close
+	s.file = f
 	return s, nil
 }
 
-// New reads the header of a file from r. size is the size of the file in bytes. path is only the file's name for error
-// messages.
+// New reads the header of a file of size bytes; path is its name in error messages.
 func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	fail := func(err error) (*File, error) {
 		return nil, fmt.Errorf("%s is not a readable safetensors file: %w; save it again", path, err)
@@ -93,17 +98,16 @@ func New(r io.ReaderAt, size int64, path string) (*File, error) {
 	if _, err := r.ReadAt(header, 8); err != nil && err != io.EOF {
 		return fail(fmt.Errorf("its header cannot be read (%w)", err))
 	}
-	s := &File{Path: path, close: func() error { return nil }}
+	s := &File{Path: path}
 	rest := size - 8 - int64(n)
 	s.data = io.NewSectionReader(r, 8+int64(n), rest)
-	if err := s.parse(header); err != nil {
-		return fail(err)
-	}
-	if err := s.check(rest); err != nil {
-		return fail(err)
-	}
-	if err := s.checkSum(header); err != nil {
-		return fail(err)
+	for _, step := range []func() error{
+		func() error { return s.parse(header) }, func() error { return s.check(rest) },
+		func() error { return s.checkSum(header) },
+	} {
+		if err := step(); err != nil {
+			return fail(err)
+		}
 	}
 	return s, nil
 }
@@ -114,40 +118,29 @@ func (s *File) parse(header []byte) error {
 	if len(header) == 0 || header[0] != '{' {
 		return damaged(errors.New("it does not begin with a brace"))
 	}
-	d := json.NewDecoder(bytes.NewReader(header))
-	d.DisallowUnknownFields()
-	if _, err := d.Token(); err != nil {
+	content := map[string]jsontext.Value{}
+	d := jsontext.NewDecoder(bytes.NewReader(header))
+	err := jsonv2.UnmarshalDecode(d, &content)
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return damaged(fmt.Errorf("a name stands there twice: %w", err))
+	} else if err != nil {
 		return damaged(err)
+	}
+	if _, err := d.ReadToken(); err != io.EOF {
+		return damaged(errors.New("something follows its last brace"))
 	}
 	s.entries = map[string]entry{}
-	seen := map[string]bool{}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return damaged(err)
-		}
-		name, _ := t.(string)
-		if seen[name] {
-			return damaged(fmt.Errorf("%q stands there twice", cut(name)))
-		}
-		seen[name] = true
-		if name == metadata {
-			if err := d.Decode(&s.Metadata); err != nil {
-				return damaged(err)
-			}
-			continue
-		}
+	for name, value := range content {
 		var e entry
-		if err := d.Decode(&e); err != nil {
-			return damaged(fmt.Errorf("array %q: %w", cut(name), err))
+		if name == metadata {
+			err = jsonv2.Unmarshal(value, &s.Metadata)
+		} else {
+			err = jsonv2.Unmarshal(value, &e, jsonv2.RejectUnknownMembers(true))
+			s.entries[name] = e
 		}
-		s.entries[name] = e
-	}
-	if _, err := d.Token(); err != nil {
-		return damaged(err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return damaged(errors.New("something follows its last brace"))
+		if err != nil {
+			return damaged(fmt.Errorf("%q: %w", cut(name), err))
+		}
 	}
 	return nil
 }
@@ -210,4 +203,144 @@ func cut(s string) string {
 		return s[:60] + "…"
 	}
 	return s
+}
+
+// Close closes the file.
+func (s *File) Close() error { return s.file.Close() }
+
+// Names returns the names of the arrays in alphabetical order.
+func (s *File) Names() []string { return slices.Sorted(maps.Keys(s.entries)) }
+
+// Float32s returns the values of an array as float32 in C order, and the array's shape. The array must have the type
+// F32, F64, F16 or BF16; otherwise Float32s returns an error. Values beyond the range of float32 become infinite.
+func (s *File) Float32s(name string) ([]float32, []int, error) {
+	e, ok := s.entries[name]
+	if !ok {
+		return nil, nil, fmt.Errorf("%s has no array %q", s.Path, cut(name))
+	}
+	convert := map[string]func([]byte) float32{
+		"F32":  func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) },
+		"F64":  func(b []byte) float32 { return float32(math.Float64frombits(binary.LittleEndian.Uint64(b))) },
+		"BF16": func(b []byte) float32 { return math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16) },
+		"F16":  func(b []byte) float32 { return float16.FromBits(binary.LittleEndian.Uint16(b)).Float32() },
+	}[e.Type]
+	if convert == nil {
+		return nil, nil, fmt.Errorf("%s: array %q has the type %s where F32, F64, F16 or BF16 is needed",
+			s.Path, cut(name), e.Type)
+	}
+	raw := make([]byte, e.Offsets[1]-e.Offsets[0])
+	if _, err := s.data.ReadAt(raw, e.Offsets[0]); err != nil && err != io.EOF {
+		return nil, nil, fmt.Errorf("%s: array %q cannot be read: %w", s.Path, cut(name), err)
+	}
+	size := int(sizes[e.Type])
+	out := make([]float32, len(raw)/size)
+	for i := range out {
+		out[i] = convert(raw[i*size:])
+	}
+	shape := make([]int, len(e.Shape))
+	for i, d := range e.Shape {
+		shape[i] = int(d)
+	}
+	return out, shape, nil
+}
+
+// Named is an array to write. Its values are in C order.
+type Named struct {
+	Name   string
+	Shape  []int
+	Values []float32
+}
+
+// Write writes arrays of type F32 in alphabetical order, and metadata with a checksum added, as a whole or not at all
+// ([files.Write]). Equal arguments give equal files, byte for byte.
+func Write(path string, arrays []Named, meta map[string]string) error {
+	arrays = slices.SortedFunc(slices.Values(arrays), func(a, b Named) int { return cmp.Compare(a.Name, b.Name) })
+	known := map[string]string{sumKey: noSum}
+	maps.Copy(known, meta)
+	header := map[string]any{metadata: known}
+	at := int64(0)
+	for _, a := range arrays {
+		e := entry{Type: "F32", Shape: make([]int64, len(a.Shape))}
+		for i, d := range a.Shape {
+			e.Shape[i] = int64(d)
+		}
+		count, err := e.count()
+		switch {
+		case err != nil:
+			return fmt.Errorf("cannot write %s: array %q %w", path, a.Name, err)
+		case count != int64(len(a.Values)):
+			return fmt.Errorf("cannot write %s: array %q has %d values for the shape %v",
+				path, a.Name, len(a.Values), a.Shape)
+		case header[a.Name] != nil || a.Name == "" || a.Name == metadata:
+			return fmt.Errorf("cannot write %s: array %q has no name of its own", path, a.Name)
+		}
+		e.Offsets = [2]int64{at, at + 4*count}
+		at = e.Offsets[1]
+		header[a.Name] = e
+	}
+	return files.Write(path, func(w io.Writer) error { return encode(w, header, arrays) })
+}
+
+// encode writes a file, with the checksum in place of the zeros in the header.
+func encode(w io.Writer, header map[string]any, arrays []Named) error {
+	text, err := json.Marshal(header) // Marshal sorts the names, so that equal arrays give equal files
+	if err != nil {
+		return err
+	}
+	// The header is filled up with spaces, so that the values begin at a multiple of 8 bytes.
+	text = append(text, bytes.Repeat([]byte(" "), (8-len(text)%8)%8)...)
+	sum := sha256.New()
+	sum.Write(frame(text))
+	if err := writeValues(sum, arrays); err != nil {
+		return err
+	}
+	if _, err := w.Write(frame(withSum(text, noSum, hex.EncodeToString(sum.Sum(nil))))); err != nil {
+		return err
+	}
+	return writeValues(w, arrays)
+}
+
+// frame puts the length of a header, as eight bytes, before the header.
+func frame(header []byte) []byte {
+	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
+}
+
+func writeValues(w io.Writer, arrays []Named) error {
+	for _, a := range arrays {
+		if err := binary.Write(w, binary.LittleEndian, a.Values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sumKey is the key of the checksum in the metadata: the SHA-256 of the file with 64 zeros in place of its digits.
+const sumKey = "revgnn.sha256"
+
+var noSum = strings.Repeat("0", 2*sha256.Size)
+
+// withSum returns a header in which one checksum (old) is replaced by another one (sum).
+func withSum(header []byte, old, sum string) []byte {
+	const before = sumKey + `":"`
+	return bytes.Replace(header, []byte(before+old), []byte(before+sum), 1)
+}
+
+// checkSum returns an error if the header has a checksum that is not the checksum of the file.
+func (s *File) checkSum(header []byte) error {
+	kept, has := s.Metadata[sumKey]
+	if !has {
+		return nil
+	}
+	sum := sha256.New()
+	sum.Write(frame(withSum(header, kept, noSum)))
+	if _, err := io.Copy(sum, io.NewSectionReader(s.data, 0, s.data.Size())); err != nil {
+		return fmt.Errorf("its values cannot be read (%w)", err)
+	}
+	if kept != hex.EncodeToString(sum.Sum(nil)) {
+		return errors.New("it is not as revgnn wrote it, by the checksum in its metadata; a program that changes " +
+			"the file must leave out " + sumKey)
+	}
+	delete(s.Metadata, sumKey)
+	s.Sealed = true
+	return nil
 }

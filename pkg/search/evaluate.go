@@ -54,16 +54,7 @@ type Evaluation struct {
 	Std  train.Number `json:"std"`
 }
 
-// LeftOut returns the splits whose training went wrong, which Mean and Std do not include.
-func (e *Evaluation) LeftOut() (bad []Evaluated) {
-	for _, s := range e.Splits {
-		if s.Status != runs.OK {
-			bad = append(bad, s)
-		}
-	}
-	return bad
-}
-
+// Tests returns the test metrics that count: those of splits whose training went well.
 func (e *Evaluation) Tests() (tests []float64) {
 	for _, s := range e.Splits {
 		if s.Status == runs.OK && !math.IsNaN(float64(s.Test)) {

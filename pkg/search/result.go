@@ -297,11 +297,24 @@ func (r *Result) parallel() *report.Figure {
 	}
 	var lines []report.ParallelLine
 	for _, t := range slices.Backward(r.Top(len(r.Trials))) { // the best trial is drawn last, on top of the others
-		if v := float64(t.Val); !math.IsNaN(v) {
-			lines = append(lines, report.ParallelLine{Name: fmt.Sprintf("trial %d, %.0f epochs", t.Trial, t.Epochs),
-				Values: append(r.coordinates(t, keys, axes), v), Value: (v - low) / (high - low),
-				Marked: t.Trial == r.Best.Trial})
+		v := float64(t.Val)
+		if math.IsNaN(v) {
+			continue
 		}
+		line := report.ParallelLine{Name: fmt.Sprintf("trial %d, %.0f epochs", t.Trial, t.Epochs),
+			Value: (v - low) / (high - low), Marked: t.Trial == r.Best.Trial}
+		for i, key := range keys {
+			value, has := t.Settings[key]
+			x := math.NaN()
+			if at := slices.Index(axes[i].Categories, text(value)); has && at >= 0 {
+				x = float64(at)
+			} else if has && axes[i].Categories == nil {
+				fmt.Sscan(string(value), &x) // without categories, the values are numbers
+			}
+			line.Values = append(line.Values, x)
+		}
+		line.Values = append(line.Values, v)
+		lines = append(lines, line)
 	}
 	return report.Parallel("search-settings", fmt.Sprintf("Settings of %s on %s, and what came of them", r.Model,
 		r.Dataset), axes, lines)
@@ -326,20 +339,6 @@ func (r *Result) axes() (keys []string) {
 		always = always[two:]
 	}
 	return append(keys, always...)
-}
-
-func (r *Result) coordinates(t Trial, keys []string, axes []report.ParallelAxis) []float64 {
-	out := make([]float64, len(keys))
-	for i, key := range keys {
-		value, has := t.Settings[key]
-		out[i] = math.NaN()
-		if at := slices.Index(axes[i].Categories, text(value)); has && at >= 0 {
-			out[i] = float64(at)
-		} else if has && axes[i].Categories == nil {
-			fmt.Sscan(string(value), &out[i]) // without categories, the values are numbers
-		}
-	}
-	return out
 }
 
 // Draw writes two figures into a folder, as SVG, as PNG and on an HTML page: the best validation metric during the

@@ -112,23 +112,19 @@ func (s Step) String() string {
 	return fmt.Sprintf("trial %d to epoch %d, split %d", s.Trial, s.Until, s.Split)
 }
 
-// definition is what the results of trials depend on, except the engine, which changes only their last digits
-// (docs/repeating.md). The number of trials and the deadline do not belong to it, so that a search can go on with more.
-func (s *Search) definition() map[string]any {
+func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fixed...) }
+
+// ID is the same for searches with the same trials, and the Profile of their records. It depends on all that the results
+// of trials depend on, except the engine, which changes only their last digits (docs/repeating.md). The number of trials
+// and the deadline do not belong to it, so that a search can go on with more.
+func (s *Search) ID() string {
 	graphs := map[int]string{}
 	for _, b := range s.Graphs {
 		graphs[b.split] = b.checksum(s.Base)
 	}
-	return map[string]any{"kind": runs.Search, "dataset": s.Dataset, "graphs": graphs,
-		"config": s.Base.Resolved().Values(), "dimensions": s.dimensions(), "schedule": s.Schedule}
-}
-
-func (s *Search) dimensions() []Dimension { return s.Space.Of(s.Base.Model, s.Fixed...) }
-
-// ID is the same for searches with the same definition, which have the same trials. It is the Profile of their records.
-func (s *Search) ID() string {
 	const short = 12
-	return runs.Search + "-" + runs.Key(s.definition())[:short]
+	return runs.Search + "-" + runs.Key(map[string]any{"kind": runs.Search, "dataset": s.Dataset, "graphs": graphs,
+		"config": s.Base.Resolved().Values(), "dimensions": s.dimensions(), "schedule": s.Schedule})[:short]
 }
 
 func (b Blind) checksum(c train.Config) string { return c.InputGraph(b.graph).Checksum() }
@@ -136,28 +132,26 @@ func (b Blind) checksum(c train.Config) string { return c.InputGraph(b.graph).Ch
 // Metric returns the name of the metric by which trials are compared. The metric is computed on validation nodes.
 func (s *Search) Metric() string { return train.Metric(s.Graphs[0].graph) }
 
-func (s *Search) check() error {
-	if len(s.Graphs) == 0 {
-		return fmt.Errorf("a search needs a split at least")
-	}
-	if s.Schedule.Trials == 0 && s.Deadline.IsZero() {
-		return fmt.Errorf("a search needs a number of trials or a time at which it ends")
-	}
-	return s.Base.Validate()
-}
-
 func (s *Search) Sampler() *Sampler { return newSampler(s.dimensions(), s.Base, s.Base.Seed) }
 
 // Run makes trials until none is left, or until the deadline. If ctx is cancelled, the current training saves a
 // checkpoint. A trial that diverges or fails counts as worse than all others; one that failed before this call is tried
 // once more. If all of the first few trials fail, Run returns an error.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
-	if err := s.check(); err != nil {
+	switch {
+	case len(s.Graphs) == 0:
+		return nil, errors.New("a search needs a split at least")
+	case s.Schedule.Trials == 0 && s.Deadline.IsZero():
+		return nil, errors.New("a search needs a number of trials or a time at which it ends")
+	}
+	if err := s.Base.Validate(); err != nil {
 		return nil, err
 	}
 	w := &work{Search: s, id: s.ID(), sampler: s.Sampler(),
 		claims: runs.ClaimsOf(s.Store), began: time.Now().Truncate(time.Millisecond), tooLate: map[Job]bool{}}
-	if err := w.queue().Run(ctx, func(s Step, own *runs.Claim) error { return w.make(ctx, s, own) }); err != nil {
+	q := runs.Queue[Step]{Claims: w.claims, Look: w.look, Open: w.open, Waits: w.Waits, Deadline: w.Deadline,
+		Keys: func(s Step) (made, claim string) { return w.key(s), w.claimKey(s) }}
+	if err := q.Run(ctx, func(s Step, own *runs.Claim) error { return w.make(ctx, s, own) }); err != nil {
 		return nil, err
 	}
 	return w.result()
@@ -236,11 +230,6 @@ func (w *work) open() iter.Seq2[Step, error] {
 			}
 		}
 	}
-}
-
-func (w *work) queue() runs.Queue[Step] {
-	return runs.Queue[Step]{Claims: w.claims, Look: w.look, Open: w.open, Waits: w.Waits, Deadline: w.Deadline,
-		Keys: func(s Step) (made, claim string) { return w.key(s), w.claimKey(s) }}
 }
 
 func (w *work) splits() []int {

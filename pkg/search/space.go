@@ -46,14 +46,13 @@ const maxSpace = 1 << 20
 
 // openSpace returns a space that comes with revgnn (in data/spaces), by its name, or reads a file.
 func openSpace(nameOrFile string) (*Space, error) {
+	var text []byte
+	var err error
 	if slices.Contains(data.SpaceNames(), nameOrFile) {
-		text, err := data.Space(nameOrFile)
-		if err != nil {
-			return nil, err
-		}
-		return ParseSpace(text)
+		text, err = data.Space(nameOrFile)
+	} else {
+		text, err = files.Read(nameOrFile, "a space of settings as JSON", maxSpace)
 	}
-	text, err := files.Read(nameOrFile, "a space of settings as JSON", maxSpace)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(nameOrFile, os.PathSeparator) {
 		return nil, fmt.Errorf("there is no space %q: give %s, or a file", nameOrFile,
 			strings.Join(data.SpaceNames(), " or "))
@@ -63,9 +62,9 @@ func openSpace(nameOrFile string) (*Space, error) {
 	}
 	s, err := ParseSpace(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", nameOrFile, err)
+		err = fmt.Errorf("%s: %w", nameOrFile, err)
 	}
-	return s, nil
+	return s, err
 }
 
 // ParseSpace reads a space from JSON. It returns an error for an unknown setting or model, for a range that is empty or
@@ -100,11 +99,14 @@ func ParseSpace(text []byte) (*Space, error) {
 // ordered lists the settings that all trials of a search share.
 var ordered = []string{"epochs", "patience", "seed"}
 
+// check returns an error if the rule is impossible. It replaces models' aliases by their names.
 func (r Rule) check() error {
-	for _, model := range r.Models {
-		if _, err := models.Lookup(model); err != nil {
+	for i, model := range r.Models {
+		k, err := models.Lookup(model)
+		if err != nil {
 			return err
 		}
+		r.Models[i] = k.Name
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Settings)) {
 		if slices.Contains(ordered, key) {

@@ -62,8 +62,8 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Release()
-	claims, first, q := 0, (*Step)(nil), w.queue()
-	for step, err := range q.Open() {
+	claims, first := 0, (*Step)(nil)
+	for step, err := range w.open() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestOpen(t *testing.T) {
 	if claims != 2*6 {
 		t.Errorf("%d claims, want 12", claims)
 	}
-	for step := range q.Open() {
+	for step := range w.open() {
 		if slices.Contains([]Job{{0, 0}, {0, 1}, {9, 0}}, step.Job) {
 			t.Errorf("%s is open", step)
 		}

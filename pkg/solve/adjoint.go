@@ -84,7 +84,8 @@ func (c chain[W]) pullBack(z, v *Node, h history[W]) (cotangents, *Node) {
 			whole = Add(whole, s.handed.pending)
 		}
 		size := Max(loop.MeanAbs(whole), loop.Float(s.v, 1e-30))
-		left := c.left(i, s.v)
+		// left is 1 if another solve follows and can correct this one's error, else 0.
+		left := ConvertDType(LessThan(i, loop.Int(i.Graph(), c.depth-1)), s.v.DType())
 		found, end := c.solveAdjoint(l, whole, s.handed, Mul(size, loop.Float(s.v, AdjointFactor*c.Tolerance)), left)
 		q := found.q
 		if s.handed != nil {
@@ -116,11 +117,6 @@ func (c chain[W]) linearise(z *Node, h history[W], i *Node) linearised[W] {
 		return linearised[W]{u, tape, w}
 	}
 	return linearised[W]{load(h.preactivations, c.layer(i)), c.block.(taper[W]).Tape(z, w), w}
-}
-
-// left is 1 if another solve follows that of layer i and can correct its error, else 0. Of v, only the type is used.
-func (c chain[W]) left(i, v *Node) *Node {
-	return ConvertDType(LessThan(i, loop.Int(i.Graph(), c.depth-1)), v.DType())
 }
 
 // dual is the state of an adjoint solve: q, its last change e, p = K^T (q - e), and what PullW can reuse.

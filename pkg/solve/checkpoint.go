@@ -20,8 +20,7 @@ type steps[R any] struct {
 	// it overwrites, from the function scratch, or nil.
 	pull    func(i, x, v, scratch *Node, r R) (grads cotangents, scratchAfter *Node)
 	scratch func(x *Node) *Node
-	// add adds step i's part of the weights' cotangents to the sums.
-	add func(sums, dw []*Node, i *Node) []*Node
+	weights // those with an own slice have one per step
 	// told, if not nil, is the cotangent of adjoint ([Stats].Adjoint).
 	adjoint, told *Node
 }

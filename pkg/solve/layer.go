@@ -275,15 +275,6 @@ func (k weights) add(sums, dw []*Node, layer *Node) []*Node {
 	return next
 }
 
-// addAll adds two lists, entry by entry.
-func addAll(a, b []*Node) []*Node {
-	out := make([]*Node, len(a))
-	for i := range a {
-		out[i] = Add(a[i], b[i])
-	}
-	return out
-}
-
 // stopped applies StopGradient to all nodes of w.
 func stopped[W any](w W) W {
 	return loop.Map(w, func(l loop.Leaf) *Node { return StopGradient(l.Node) })
@@ -315,7 +306,7 @@ func Forward[W any](l Layer[W], x *Node, w W, depth int) *Node {
 			dx, shared := one.PullX(q, tape, w)
 			return cotangents{Add(v, dx), cotangentsOf(known, one.PullW(q, shared, tape, w), w)}, nil
 		},
-		add: known.add,
+		weights: known,
 	}
 	return element(s.run(x, trainable, stopped(w), depth), 0)
 }

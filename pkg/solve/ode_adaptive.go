@@ -33,12 +33,7 @@ func (a integration[W]) adaptive(os []Integration) (out []Solution) {
 		grads := m.steps(c.segment).back(l, v, all.log.kept, zeros(a.trainable), m.reads(fixed, all.log.grid))
 		var pulls *Node
 		for l := range os {
-			count := plus(times(element(all.counts, l), m.stages()), len(m.B))
-			if pulls == nil {
-				pulls = count
-			} else {
-				pulls = Add(pulls, count)
-			}
+			pulls = loop.Accumulate(pulls, plus(times(element(all.counts, l), m.stages()), len(m.B)))
 		}
 		return append(append([]*Node{grads.x}, grads.w...), pair(pulls, loop.Float(x, 0)))
 	})

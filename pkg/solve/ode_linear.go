@@ -79,7 +79,7 @@ func (g grid) step(i *Node) (t, h, b *Node) {
 
 // steps computes and differentiates the steps of a [grid], with so many from one checkpoint to the next.
 func (m stepper[W]) steps(segment int) steps[reads[W]] {
-	s := steps[reads[W]]{segment: segment, add: func(sums, dw []*Node, _ *Node) []*Node { return addAll(sums, dw) }}
+	s := steps[reads[W]]{segment: segment, weights: m.known}
 	whole := stepper[W]{m.without(), m.integration}
 	if m.linear {
 		s.advance = func(i, x *Node, r reads[W]) *Node {
@@ -144,7 +144,7 @@ func (m stepper[W]) pull(b, t, x, h, v *Node, w W) cotangents {
 		slope := combine(loop.Scale(r.v, Mul(r.h, entry(r.b, i))), st.points, r.h, pick(vector(r.x, transposed), i, s))
 		point := m.field.PullX(slope, tape, r.w)
 		dw := cotangentsOf(m.known, m.field.PullW(slope, tape, r.w), r.w)
-		grads := cotangents{Add(st.grads.x, point), addAll(st.grads.w, dw)}
+		grads := cotangents{Add(st.grads.x, point), m.known.add(st.grads.w, dw, i)}
 		return state{grads, store(st.points, point, i)}
 	}).grads
 }
@@ -155,12 +155,7 @@ func combine(x, k, h, c *Node) *Node { return sum(x, k, loop.Scale(c, h)) }
 // sum is x + Σ_j c_j k_j for a stack k and a vector c, without x if this is nil.
 func sum(x, k, c *Node) *Node {
 	for j := range k.Shape().Dimensions[0] {
-		term := loop.Scale(element(k, j), element(c, j))
-		if x == nil {
-			x = term
-		} else {
-			x = Add(x, term)
-		}
+		x = loop.Accumulate(x, loop.Scale(element(k, j), element(c, j)))
 	}
 	return x
 }

@@ -229,12 +229,8 @@ func extrapolated(stack, i *Node, order int) *Node {
 	var sum *Node
 	for j := range order {
 		place := Mod(Add(i, loop.Int(g, places-1-j)), loop.Int(g, places))
-		term := loop.Scale(load(stack, place), ConvertDType(element(weights, j), stack.DType()))
-		if sum == nil {
-			sum = term
-		} else {
-			sum = Add(sum, term)
-		}
+		weight := ConvertDType(element(weights, j), stack.DType())
+		sum = loop.Accumulate(sum, loop.Scale(load(stack, place), weight))
 	}
 	return sum
 }

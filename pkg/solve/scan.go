@@ -122,7 +122,7 @@ func newScan[O, S any](x *Node, own O, shared S, depth int) (s scan, of func(w [
 // run applies the layers, and keeps states for the backward pass.
 func (s scan) run(x *Node, value func(l, x *Node, w []*Node) *Node,
 	pull func(l, x, v *Node, w []*Node) cotangents) *Node {
-	all := steps[[]*Node]{segment: segmentOf(x, s.depth), add: s.add, advance: value,
+	all := steps[[]*Node]{segment: segmentOf(x, s.depth), weights: s.weights, advance: value,
 		pull: func(l, x, v, _ *Node, w []*Node) (cotangents, *Node) { return pull(l, x, v, w), nil }}
 	return element(all.run(x, s.w[:s.trainable], stopped(s.w), s.depth), 0)
 }

@@ -138,8 +138,9 @@ func (a *CSR) WithSelfLoops() *CSR {
 	return s
 }
 
-// scaled has the weights f(w, r_i, c_j) in place of w at (i, j), for the sums r of rows and c of columns.
-func (a *CSR) scaled(f func(w, row, column float64) float64) *CSR {
+// normalised has the weights w / by(r, c, i, j), or 0 where this divides by 0, in place of w at (i, j), for the sums r of
+// rows and c of columns.
+func (a *CSR) normalised(by func(r, c []float64, i int, j int32) float64) *CSR {
 	rows, columns := make([]float64, a.Rows), make([]float64, a.Columns)
 	a.each(func(e, i int, j int32) {
 		rows[i] += float64(a.Weight[e])
@@ -147,7 +148,11 @@ func (a *CSR) scaled(f func(w, row, column float64) float64) *CSR {
 	})
 	s := *a
 	s.Weight = make([]float32, a.Entries())
-	a.each(func(e, i int, j int32) { s.Weight[e] = float32(f(float64(a.Weight[e]), rows[i], columns[j])) })
+	a.each(func(e, i int, j int32) {
+		if d := by(rows, columns, i, j); d != 0 {
+			s.Weight[e] = float32(float64(a.Weight[e]) / d)
+		}
+	})
 	return &s
 }
 
@@ -159,27 +164,25 @@ func (a *CSR) each(visit func(e, i int, j int32)) {
 	}
 }
 
-// over is w / d, or 0 if d is 0.
-func over(w, d float64) float64 {
-	if d == 0 {
-		return 0
-	}
-	return w / d
-}
-
 // SymmetricNormalised is D_r^-1/2 A D_c^-1/2 for the sums D_r of rows and D_c of columns: with self loops, the matrix
 // of Kipf and Welling (ICLR 2017); of directed edges, that of Dir-GNN (Rossi et al., LoG 2023). Weights must not be
 // negative.
 func (a *CSR) SymmetricNormalised() *CSR {
-	return a.scaled(func(w, r, c float64) float64 { return over(w, math.Sqrt(r*c)) })
+	return a.normalised(func(r, c []float64, i int, j int32) float64 { return math.Sqrt(r[i] * c[j]) })
+}
+
+// NormalisedByTargets is D_r^-1/2 A D_r^-1/2 for the sums D_r of rows, the numbers of incoming edges, of a square
+// matrix: PyTorch Geometric's normalisation of directed edges.
+func (a *CSR) NormalisedByTargets() *CSR {
+	return a.normalised(func(r, _ []float64, i int, j int32) float64 { return math.Sqrt(r[i] * r[j]) })
 }
 
 // RowNormalised is D_r^-1 A: a mean over neighbours, as in GraphSAGE (Hamilton et al., NeurIPS 2017).
 func (a *CSR) RowNormalised() *CSR {
-	return a.scaled(func(w, r, _ float64) float64 { return over(w, r) })
+	return a.normalised(func(r, _ []float64, i int, _ int32) float64 { return r[i] })
 }
 
 // ColumnNormalised is A D_c^-1.
 func (a *CSR) ColumnNormalised() *CSR {
-	return a.scaled(func(w, _, c float64) float64 { return over(w, c) })
+	return a.normalised(func(_, c []float64, _ int, j int32) float64 { return c[j] })
 }

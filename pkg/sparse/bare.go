@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -20,10 +21,7 @@ type BareEdges struct {
 func (BareEdges) Fixed() {}
 
 func (e BareEdges) bound() (forward, backward sums) {
-	if e.p.backward == nil {
-		return bindBoth(e.p.forward, e.p.forward, e.nodes)
-	}
-	return bindBoth(e.p.forward, e.p.backward, e.nodes)
+	return bindBoth(e.p.forward, cmp.Or(e.p.backward, e.p.forward), e.nodes)
 }
 
 func (e BareEdges) forward() sums {
@@ -182,12 +180,7 @@ func headSums(x *Node, heads int) *Node {
 	}
 	var sum *Node
 	for from := 0; from < width; from += heads {
-		part := Slice(x, AxisRange(), AxisRange(from, from+heads))
-		if sum == nil {
-			sum = part
-		} else {
-			sum = Add(sum, part)
-		}
+		sum = loop.Accumulate(sum, Slice(x, AxisRange(), AxisRange(from, from+heads)))
 	}
 	return moved(sum, func(i int) int { return i })
 }

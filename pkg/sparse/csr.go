@@ -220,6 +220,14 @@ func AsGiven(n int) Order {
 	return o
 }
 
+// or is o or, if this is nil, [AsGiven].
+func (o Order) or(n int) Order {
+	if o == nil {
+		return AsGiven(n)
+	}
+	return o
+}
+
 // positions is the inverse.
 func (o Order) positions() []int32 {
 	at := make([]int32, len(o))

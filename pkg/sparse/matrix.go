@@ -41,13 +41,7 @@ func NewRectangular(a *CSR, rows, columns Order) (*Matrix, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
-	if rows == nil {
-		rows = AsGiven(a.Rows)
-	}
-	if columns == nil {
-		columns = AsGiven(a.Columns)
-	}
-	return newMatrix(a, rows, columns, once)
+	return newMatrix(a, rows.or(a.Rows), columns.or(a.Columns), once)
 }
 
 func newMatrix(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {
@@ -57,35 +51,11 @@ func newMatrix(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {
 	if err := columns.check(a.Columns); err != nil {
 		return nil, err
 	}
-	m := &Matrix{rows: rows, forward: layOut(a, rows, columns, layout), entries: a.Entries()}
+	m := &Matrix{rows: rows, forward: slice(a, 1, rows, columns, layout), entries: a.Entries()}
 	if m.backward = m.forward; !slices.Equal(rows, columns) || !a.Symmetric() {
-		m.backward = layOut(a.Transpose(), columns, rows, layout)
+		m.backward = slice(a.Transpose(), 1, columns, rows, layout)
 	}
 	return m, nil
-}
-
-// layOut lays out a, with weights that are known beforehand.
-func layOut(a *CSR, rows, columns Order, layout Layout) *sliced {
-	l := slice(a, 1, rows, columns.positions(), layout)
-	l.base()
-	add(&l.arrays, weight, l.weight)
-	l.reorder(rows, 1)
-	return l
-}
-
-// base adds the arrays that a [Matrix] and a [Pattern] have in common.
-func (l *sliced) base() {
-	add(&l.arrays, column, l.column)
-	add(&l.arrays, chunk, l.chunk)
-	add(&l.arrays, chunkWeight, l.chunkWeight)
-}
-
-// reorder adds the array that brings results to the order of rows, unless they are in it.
-func (l *sliced) reorder(rows Order, copies int) {
-	if slices.Equal(rows, l.order) {
-		return
-	}
-	add(&l.arrays, toOrder, copied(rowsIn(l.order, rows), copies))
 }
 
 // rowsIn has, for each node in the order to, its position in the order from.

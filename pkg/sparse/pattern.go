@@ -66,21 +66,16 @@ func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 	edges := *a
 	edges.Weight = ones(a.Entries())
 	p.symmetric = !o.Bipartite && edges.Symmetric()
-	p.forward = slice(&edges, p.copies, p.rows, p.columns.positions(), Computed)
-	p.forward.base()
-	add(&p.forward.arrays, weight, p.forward.weight)
-	p.forward.reorder(p.rows, p.copies)
-	if !slices.Equal(p.rows, p.forward.order) {
-		add(&p.forward.arrays, fromOrder, copied(rowsIn(p.rows, p.forward.order), p.copies))
+	f := slice(&edges, p.copies, p.rows, p.columns, Computed)
+	p.forward = f
+	back := copied(rowsIn(p.rows, f.order), p.copies)
+	if !slices.Equal(p.rows, f.order) {
+		add(&f.arrays, fromOrder, back)
 	}
-	f := p.forward
 	if o.Uses&(ForGradients|ForLoopAttention) != 0 { // the row of each place, in the model's order
 		rows := f.rowOf()
-		if !slices.Equal(p.rows, f.order) {
-			back := copied(rowsIn(p.rows, f.order), p.copies)
-			for i, r := range rows {
-				rows[i] = back[r]
-			}
+		for i, r := range rows {
+			rows[i] = back[r]
 		}
 		add(&f.arrays, rowOf, rows)
 	}
@@ -107,12 +102,7 @@ func (p *Pattern) chooseOrders(a *CSR) error {
 	p.rows, p.columns = p.options.Order, p.options.Columns
 	switch {
 	case p.options.Bipartite:
-		if p.rows == nil {
-			p.rows = AsGiven(a.Rows)
-		}
-		if p.columns == nil {
-			p.columns = AsGiven(a.Columns)
-		}
+		p.rows, p.columns = p.rows.or(a.Rows), p.columns.or(a.Columns)
 	case a.Rows != a.Columns:
 		return fmt.Errorf("sparse pattern: %d x %d, but edges within a graph make a square; "+
 			"between two sets of nodes, set Bipartite", a.Rows, a.Columns)
@@ -138,10 +128,7 @@ func (p *Pattern) addGradients(a *CSR) {
 	p.backward = p.forward
 	if !p.symmetric {
 		t.Weight = a.Weight
-		p.backward = slice(t, p.copies, p.columns, p.rows.positions(), Computed)
-		p.backward.base()
-		add(&p.backward.arrays, weight, p.backward.weight)
-		p.backward.reorder(p.columns, p.copies)
+		p.backward = slice(t, p.copies, p.columns, p.rows, Computed)
 		add(&p.backward.arrays, owner, p.backward.owner)
 	}
 	add(&p.forward.arrays, owner, p.forward.owner)

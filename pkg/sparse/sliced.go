@@ -91,24 +91,31 @@ type row struct {
 	first  int
 }
 
-// slice lays out a. columns[j] is the position of node j in the model's order. Rows of equal length are in the order of
-// rows.
-func slice(a *CSR, copies int, rows Order, columns []int32, layout Layout) *sliced {
+// slice lays out a, with the arrays that a [Matrix] and a [Pattern] have in common. rows and columns are the model's
+// orders. Rows of equal length are in the order of rows.
+func slice(a *CSR, copies int, rows, columns Order, layout Layout) *sliced {
 	s := &sliced{rows: a.Rows * copies, columns: a.Columns * copies, order: a.byLength(rows)}
 	list := make([]row, 0, s.rows)
-	index := make([]int32, 0, a.Entries()*copies)
+	index, position := make([]int32, 0, a.Entries()*copies), columns.positions()
 	for _, v := range s.order {
 		from, to := a.Start[v], a.Start[v+1]
 		for k := range copies {
 			at := len(index)
 			for _, j := range a.Column[from:to] {
-				index = append(index, columns[j]*int32(copies)+int32(k))
+				index = append(index, position[j]*int32(copies)+int32(k))
 			}
 			list = append(list, row{index[at:len(index):len(index)], a.Weight[from:to], from})
 		}
 	}
 	s.level = layout.level(runsOf(list), a.Entries()*copies)
 	s.fill(s.level, list, true)
+	add(&s.arrays, column, s.column)
+	add(&s.arrays, chunk, s.chunk)
+	add(&s.arrays, chunkWeight, s.chunkWeight)
+	add(&s.arrays, weight, s.weight)
+	if !slices.Equal(rows, s.order) {
+		add(&s.arrays, toOrder, copied(rowsIn(s.order, rows), copies))
+	}
 	return s
 }
 

@@ -61,14 +61,8 @@ func (s sums) product(w, x, columns *Node) *Node {
 		})
 		parts = append(parts, Reshape(sum, b.rows, d))
 	}
-	return s.addChunks(parts, x)
-}
-
-// addChunks completes a product: parts has the sums of each bucket of the first level. Without buckets, the result has
-// no rows, and as many columns as x.
-func (s sums) addChunks(parts []*Node, x *Node) *Node {
-	if len(parts) == 0 {
-		return BroadcastToDims(loop.Float(x, 0), 0, x.Shape().Dimensions[1])
+	if len(parts) == 0 { // a matrix without rows
+		return BroadcastToDims(loop.Float(x, 0), 0, d)
 	}
 	return s.assemble(parts, func(b bucket, chunks *Node) *Node {
 		return b.sum(chunks, s.array(chunk), func(k int) *Node { return b.term(s.array(chunkWeight), k) })
@@ -89,12 +83,7 @@ func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
 			w = ConvertDType(w, x.DType())
 		}
 		term := Gather(x, b.term(index, k))
-		term = Mul(term, BroadcastToShape(w, term.Shape()))
-		if sum == nil {
-			sum = term
-		} else {
-			sum = Add(sum, term)
-		}
+		sum = loop.Accumulate(sum, Mul(term, BroadcastToShape(w, term.Shape())))
 	}
 	if sum == nil { // rows without entries
 		sum = BroadcastToDims(loop.Float(x, 0), append([]int{b.rows}, x.Shape().Dimensions[1:]...)...)

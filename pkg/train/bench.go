@@ -78,8 +78,10 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 			release(out)
 			continue
 		}
-		if err := s.setBack(out[outParams:]); err != nil {
-			return nil, err
+		for i, v := range s.trainable() { // back to the value before the step; the store then owns the tensor
+			if err := v.SetValue(out[outParams+i]); err != nil {
+				return nil, fmt.Errorf("parameter %s cannot be set back: %w", models.NameOf(v), err)
+			}
 		}
 		release(out[:outParams])
 	}
@@ -89,14 +91,4 @@ func Bench(ctx context.Context, e *engine.Engine, g *graphs.Graph, c Config,
 	b.Epochs, b.EpochSeconds, b.CompileSeconds, b.PeakRSS, b.PredictedBytes, b.Iterations = r.Epochs, r.EpochSeconds,
 		r.CompileSeconds, r.PeakRSS, r.PredictedBytes, r.Iterations
 	return b, nil
-}
-
-// setBack gives the parameters their values before a step. The store then owns the tensors.
-func (s *session) setBack(before []*tensors.Tensor) error {
-	for i, v := range s.trainable() {
-		if err := v.SetValue(before[i]); err != nil {
-			return fmt.Errorf("parameter %s cannot be set back: %w", models.NameOf(v), err)
-		}
-	}
-	return nil
 }

@@ -104,7 +104,7 @@ func (s *saver) resume() error {
 	case other != nil:
 		s.fit.notice("the checkpoint %s %s: the training starts over", s.Path, other.Difference)
 		return nil
-	case errors.As(err, &damage{}):
+	case errors.As(err, &damage{}), errors.As(err, new(*files.DamageError)):
 		s.fit.notice("the checkpoint %s is damaged (%v): the training starts over", s.Path, err)
 		return nil
 	case err != nil:
@@ -252,10 +252,6 @@ type damage struct{ error }
 // are not taken from the file, which may be damaged.
 func readState(path string, wanted func(state) []array) (s state, content [][]byte, err error) {
 	f, err := files.OpenSealed(path, "a file that revgnn wrote")
-	var changed *files.DamageError
-	if errors.As(err, &changed) {
-		return s, nil, damage{err}
-	}
 	if err != nil {
 		return s, nil, err
 	}

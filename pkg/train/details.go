@@ -81,7 +81,7 @@ func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details,
 		d.NoSmoothness = "the training was interrupted"
 		return d, nil
 	}
-	t, err := Trace(e, g, r.Split, c, r.Weights, Followed(max(c.Forward, c.Reverse)))
+	t, err := Trace(e, g, r.Split, c, r.Weights, TracedLayers(max(c.Forward, c.Reverse)))
 	if err != nil {
 		d.NoSmoothness = err.Error()
 		return d, nil
@@ -167,9 +167,9 @@ func curvesOf(r *Result) (c Curves) {
 	return c
 }
 
-// Followed are the numbers of layers after which the smoothness is computed: 0, powers of two (of four if the depth is
+// TracedLayers are the numbers of layers after which the smoothness is computed: 0, powers of two (of four if the depth is
 // above 16), and the depth. Each makes compiling slower.
-func Followed(depth int) []int {
+func TracedLayers(depth int) []int {
 	layers, by := []int{0}, 2
 	if depth > 16 {
 		by = 4
@@ -183,8 +183,8 @@ func Followed(depth int) []int {
 // SmoothnessOf has the measures of states, to five significant digits.
 func SmoothnessOf(states []State) (out []Smoothness) {
 	for _, s := range states {
-		dirichlet, mad, rank := significant(s.Dirichlet), significant(s.MAD), significant(s.EffectiveRank)
-		out = append(out, Smoothness{s.Layer, significant(s.GSL), &dirichlet, &mad, &rank})
+		all := rounded([]float64{s.GSL, s.Dirichlet, s.MAD, s.EffectiveRank})
+		out = append(out, Smoothness{s.Layer, all[0], &all[1], &all[2], &all[3]})
 	}
 	return out
 }

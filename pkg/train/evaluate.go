@@ -28,18 +28,9 @@ func Predict(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights m
 		return nil, err
 	}
 	defer s.close()
-	out, err := s.once("evaluation", func(scope *model.Scope, in []*Node) []*Node {
-		b := s.build(scope, in, false)
-		return []*Node{b.Logits, b.Representation, b.Stats.Outcome}
-	})
-	if err != nil {
+	if p, err = s.predict(false, false); err != nil {
 		return nil, err
 	}
-	defer release(out)
-	if why := s.explain(out[2]); why != "" {
-		return nil, fmt.Errorf("the model cannot be evaluated: %s", why)
-	}
-	p = s.outputs(out[0], out[1])
 	if slices.ContainsFunc(p.Logits, func(v float32) bool { return v != v || math.IsInf(float64(v), 0) }) {
 		return nil, fmt.Errorf("the model's outputs on %q are not finite: look for features far beyond those that it "+
 			"was trained on", g.Name)
@@ -122,11 +113,19 @@ func Evaluate(e *engine.Engine, g *graphs.Graph, split int, c Config, weights ma
 	if err != nil {
 		return nil, err
 	}
-	s.model.Deterministic = true
 	defer s.close()
+	s.model.Deterministic = true
+	return s.predict(true, gradients)
+}
+
+// predict runs the model once, and in training mode also its loss and, if asked, the gradients of the loss.
+func (s *session) predict(training, gradients bool) (*Prediction, error) {
 	out, err := s.once("evaluation", func(scope *model.Scope, in []*Node) []*Node {
-		b := s.build(scope, in, true)
-		out := []*Node{b.loss, b.Logits, b.Representation, b.Stats.Outcome}
+		b := s.build(scope, in, training)
+		out := []*Node{b.Logits, b.Representation, b.Stats.Outcome}
+		if training {
+			out = append(out, b.loss)
+		}
 		if gradients {
 			gradients, _ := s.gradients(b)
 			out = append(out, gradients...)
@@ -137,11 +136,14 @@ func Evaluate(e *engine.Engine, g *graphs.Graph, split int, c Config, weights ma
 		return nil, err
 	}
 	defer release(out)
-	if why := s.explain(out[3]); why != "" {
+	if why := s.explain(out[2]); why != "" {
 		return nil, fmt.Errorf("the model cannot be evaluated: %s", why)
 	}
-	p = s.outputs(out[1], out[2])
-	p.Loss = float64(tensors.ToScalar[float32](out[0]))
+	p := &Prediction{Outputs: s.model.Outputs, Width: out[1].Shape().Dimensions[1]}
+	p.Logits, p.Representation = s.rows(out[0]), s.rows(out[1])
+	if training {
+		p.Loss = float64(tensors.ToScalar[float32](out[3]))
+	}
 	if gradients {
 		p.Gradients = map[string]Array{}
 		for i, v := range s.trainable() {
@@ -151,14 +153,9 @@ func Evaluate(e *engine.Engine, g *graphs.Graph, split int, c Config, weights ma
 	return p, nil
 }
 
-// outputs copies logits and representation to main memory.
-func (s *session) outputs(logits, representation *tensors.Tensor) *Prediction {
-	p := &Prediction{Outputs: s.model.Outputs, Width: representation.Shape().Dimensions[1]}
-	rows := func(t *tensors.Tensor, width int) []float32 {
-		return sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](t), width)
-	}
-	p.Logits, p.Representation = rows(logits, p.Outputs), rows(representation, p.Width)
-	return p
+// rows copies an array with a row for each node to main memory, in the graph's order.
+func (s *session) rows(t *tensors.Tensor) []float32 {
+	return sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](t), t.Shape().Dimensions[1])
 }
 
 // load sets the variables to the weights, which must have a value of the right shape for each.
@@ -191,9 +188,8 @@ type Trajectory struct {
 
 // State is that after a number of layers; after 0, it is the encoded features.
 type State struct {
-	Layer int
-	// These are the measures of [metrics.Smoothness], or NaN if the features are not finite.
-	GSL, Dirichlet, MAD, EffectiveRank Number
+	Layer              int
+	metrics.Smoothness // NaN if the features are not finite
 	// Probability is that of class 1 for each node, or nil, if the head reads this state alone, and zeros in place of
 	// the other direction's (paper section 4.1.3).
 	Probability []float64
@@ -250,15 +246,12 @@ func TraceOn(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights m
 	defer release(out)
 	states := make([]State, len(forward)+len(reverse))
 	for i, l := range slices.Concat(forward, reverse) {
-		d := out[i].Shape().Dimensions[1]
-		x := sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](out[i]), d)
-		m, err := metrics.Smooth(g, x, d)
+		m, err := metrics.Smooth(g, s.rows(out[i]), out[i].Shape().Dimensions[1])
 		if err != nil { // The features are not finite.
 			none := math.NaN()
 			m = metrics.Smoothness{GSL: none, Dirichlet: none, MAD: none, EffectiveRank: none}
 		}
-		states[i] = State{Layer: l, GSL: Number(m.GSL), Dirichlet: Number(m.Dirichlet), MAD: Number(m.MAD),
-			EffectiveRank: Number(m.EffectiveRank)}
+		states[i] = State{Layer: l, Smoothness: m}
 		if readouts > 0 {
 			states[i].Probability = s.probability(out[len(states)+1+i])
 		}
@@ -272,9 +265,8 @@ func TraceOn(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights m
 
 // probability has the values of a tensor [n, 1] in the graph's order.
 func (s *session) probability(t *tensors.Tensor) []float64 {
-	values := sparse.Restore(s.model.Order, tensors.MustCopyFlatData[float32](t), 1)
-	out := make([]float64, len(values))
-	for i, v := range values {
+	out := make([]float64, s.graph.NumNodes)
+	for i, v := range s.rows(t) {
 		out[i] = float64(v)
 	}
 	return out

@@ -17,7 +17,6 @@ import (
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/solve"
-	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
 // Metric judges models of the graph: ROC-AUC for two classes, else accuracy (paper section 4.1.2).
@@ -260,45 +259,25 @@ func (f *fit) unconverged() string {
 // judgeStep computes metrics after a training step: by an evaluation those after this epoch, or from the step's logits
 // those after the previous one (see [fit.run]).
 func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
-	if f.Separate {
-		logits, err := f.logits()
-		if err != nil {
-			return err
+	if !f.Separate {
+		if epoch == 1 {
+			return nil
 		}
-		return f.judge(epoch, logits, nil)
+		return f.judge(epoch-1, out[outLogits], true, out[outParams:])
 	}
-	if epoch == 1 {
-		return nil
-	}
-	logits, err := tensors.CopyFlatData[float32](out[outLogits])
-	if err != nil {
-		return err
-	}
-	return f.judge(epoch-1, logits, out[outParams:])
-}
-
-// logits are those of the present weights.
-func (f *fit) logits() ([]float32, error) {
 	out, err := f.evaluate.Call(f.inputs...)
 	if err != nil {
-		return nil, fmt.Errorf("the evaluation failed on %s: %w", f.engine.Name, err)
+		return fmt.Errorf("the evaluation failed on %s: %w", f.engine.Name, err)
 	}
 	defer release(out)
-	logits, err := tensors.CopyFlatData[float32](out[0])
-	if f.explain(out[1]) != "" {
-		// judge computes no metrics from NaN.
-		logits = slices.Repeat([]float32{float32(math.NaN())}, len(logits))
-	}
-	return logits, err
+	return f.judge(epoch, out[0], f.explain(out[1]) == "", nil)
 }
 
-// judge computes the metrics after an epoch from logits in the model's order, and keeps the weights if they are the
-// best. params are the parameters of the logits; nil stands for the present values.
-func (f *fit) judge(epoch int, logits []float32, params []*tensors.Tensor) error {
-	r := f.result
-	logits = sparse.Restore(f.model.Order, logits, f.model.Outputs)
-	metric := Metric(f.graph)
-	finite := !slices.ContainsFunc(logits, func(v float32) bool { return v != v || math.IsInf(float64(v), 0) })
+// judge computes the metrics after an epoch from its logits, unless they are not valid, and keeps the weights if they
+// are the best. params are the parameters of the logits; nil stands for the present values.
+func (f *fit) judge(epoch int, of *tensors.Tensor, valid bool, params []*tensors.Tensor) error {
+	r, metric, logits := f.result, Metric(f.graph), f.rows(of)
+	finite := valid && !slices.ContainsFunc(logits, func(v float32) bool { return v != v || math.IsInf(float64(v), 0) })
 	val, test := math.NaN(), math.NaN()
 	if finite {
 		var err error

@@ -47,32 +47,30 @@ func (s *session) expect(program *Graph) error {
 	if s.engine.Name != engine.CUDA {
 		taken = machine.Resident()
 	}
-	return admit(s.engine, s.graph, s.config, taken, need)
+	return admit(s.engine, s.graph, s.config, "about", taken+need, func(available int64) string {
+		return remedy(s.config, need, available-taken)
+	})
 }
 
 // admitLeast refuses a training by [Least], except on the pure-Go engine.
 func admitLeast(e *engine.Engine, g *graphs.Graph, c Config) error {
-	available, err := available(e)
 	least := Least(Size{g.NumNodes, len(g.Edges), g.NumFeatures, g.NumClasses}, c)
-	if err != nil || available == 0 || least <= available || e.Name == engine.Go {
-		return err
+	if e.Name == engine.Go {
+		least = 0
 	}
-	return refusal(g, c, "at least "+machine.Bytes(least), available, "choose a smaller --hidden")
+	return admit(e, g, c, "at least", least, func(int64) string { return "choose a smaller --hidden" })
 }
 
-// admit refuses a program that needs so much memory, beside what is taken.
-func admit(e *engine.Engine, g *graphs.Graph, c Config, taken, need int64) error {
+// admit refuses what needs more memory than is available.
+func admit(e *engine.Engine, g *graphs.Graph, c Config, about string, need int64,
+	advice func(available int64) string) error {
 	available, err := available(e)
-	if err != nil || available == 0 || taken+need <= available {
+	if err != nil || available == 0 || need <= available {
 		return err
 	}
-	return refusal(g, c, "about "+machine.Bytes(taken+need), available, remedy(c, need, available-taken))
-}
-
-func refusal(g *graphs.Graph, c Config, need string, available int64, advice string) error {
-	return fmt.Errorf("%s with hidden %d on graph %q (%d nodes, %d edges) needs %s of memory, "+
-		"but %s are free: %s, or set %s to the GiB that may be used",
-		c.Model, c.Hidden, g.Name, g.NumNodes, len(g.Edges), need, machine.Bytes(available), advice, MemoryVariable)
+	return fmt.Errorf("%s with hidden %d on graph %q (%d nodes, %d edges) needs %s %s of memory, "+
+		"but %s are free: %s, or set %s to the GiB that may be used", c.Model, c.Hidden, g.Name, g.NumNodes, len(g.Edges),
+		about, machine.Bytes(need), machine.Bytes(available), advice(available), MemoryVariable)
 }
 
 // remedy is advice: the width that fits if memory is proportional to it, since most is in arrays [nodes, hidden], or a

@@ -92,16 +92,16 @@ type Prediction struct {
 // they are row-normalised if those were. Labels and splits matter only if the model reads labels
 // ([models.Kind].ReadsLabels). A nil engine stands for the first that is available ([engine.Open]).
 func (m *Model) Predict(e *engine.Engine, g *graphs.Graph) (*Prediction, error) {
-	e, read, known, wanted, err := m.on(e, g)
+	x, err := m.on(e, g)
 	if err != nil {
 		return nil, err
 	}
-	p, err := train.Predict(e, read, len(m.Classes), m.Config, wanted, known)
+	p, err := train.Predict(x.engine, x.graph, len(m.Classes), m.Config, x.weights, x.known)
 	if err != nil {
 		return nil, err
 	}
 	out := &Prediction{Classes: m.Classes, Probabilities: p.Probabilities(), Logits: p.Logits,
-		Representation: p.Representation, Outputs: p.Outputs, Width: p.Width, Engine: e.Name}
+		Representation: p.Representation, Outputs: p.Outputs, Width: p.Width, Engine: x.engine.Name}
 	for i := range g.NumNodes {
 		out.IDs = append(out.IDs, g.ID(i))
 	}
@@ -110,39 +110,46 @@ func (m *Model) Predict(e *engine.Engine, g *graphs.Graph) (*Prediction, error) 
 
 // Trace returns the states of the model on a graph, as [train.Trace] does. The graph is as for [Model.Predict].
 func (m *Model) Trace(e *engine.Engine, g *graphs.Graph, layers []int) (*train.Trajectory, error) {
-	e, read, known, wanted, err := m.on(e, g)
+	x, err := m.on(e, g)
 	if err != nil {
 		return nil, err
 	}
-	return train.TraceOn(e, read, len(m.Classes), m.Config, wanted, known, layers)
+	return train.TraceOn(x.engine, x.graph, len(m.Classes), m.Config, x.weights, x.known, layers)
 }
 
-// on returns what an evaluation of the model on a graph needs: an engine, the graph as the model reads it, the nodes
-// whose labels the model may read, and its weights.
-func (m *Model) on(e *engine.Engine, g *graphs.Graph) (_ *engine.Engine, read *graphs.Graph, known []bool,
-	wanted map[string]train.Array, err error) {
+// evaluation is what an evaluation of a model on a graph needs: the graph is as the model reads it, and known are the
+// nodes whose labels the model may read.
+type evaluation struct {
+	engine  *engine.Engine
+	graph   *graphs.Graph
+	known   []bool
+	weights map[string]train.Array
+}
+
+func (m *Model) on(e *engine.Engine, g *graphs.Graph) (x evaluation, err error) {
 	if err := m.fits(g, m.file); err != nil {
-		return nil, nil, nil, nil, err
+		return x, err
 	}
 	if e == nil {
 		if e, err = engine.Open(""); err != nil {
-			return nil, nil, nil, nil, err
+			return x, err
 		}
 	}
 	own := *g
+	x.engine, x.graph = e, &own
 	if m.RowNormalised && !g.RowNormalised {
 		own.Features = slices.Clone(g.Features)
 		datasets.RowNormalise(own.Features, own.NumFeatures)
 	}
 	if m.readsLabels() {
-		known = g.Splits[m.Split].Train
+		x.known = g.Splits[m.Split].Train
 	} else {
 		own.Labels = make([]int32, g.NumNodes)
 	}
-	if wanted, _, err = Pick(m.Config, m.Features, len(m.Classes), m.Weights); err != nil {
-		return nil, nil, nil, nil, fmt.Errorf("%s: %w", m.file, err)
+	if x.weights, _, err = Pick(m.Config, m.Features, len(m.Classes), m.Weights); err != nil {
+		err = fmt.Errorf("%s: %w", m.file, err)
 	}
-	return e, &own, known, wanted, nil
+	return x, err
 }
 
 // key is the entry in the metadata of a model's file that has the [About] as JSON.
@@ -203,30 +210,26 @@ func parse(path string, metadata map[string]string) (a About, err error) {
 		return a, fmt.Errorf("%s: what it says of its model can't be read (%w): predict with the revgnn that wrote it",
 			path, err)
 	}
-	if err := a.validate(); err != nil {
-		return a, fmt.Errorf("%s: what it says of its model can't be (%w): train the model again", path, err)
-	}
-	return a, nil
-}
-
-func (a About) validate() error {
-	if err := a.Config.Validate(); err != nil {
-		return err
-	}
+	err = a.Config.Validate()
 	switch {
+	case err != nil:
 	case a.Features < 1:
-		return fmt.Errorf("%d features per node", a.Features)
+		err = fmt.Errorf("%d features per node", a.Features)
 	case len(a.Classes) < 2:
-		return fmt.Errorf("%d classes", len(a.Classes))
+		err = fmt.Errorf("%d classes", len(a.Classes))
 	case a.FeatureNames != nil && len(a.FeatureNames) != a.Features:
-		return fmt.Errorf("%d names for %d features", len(a.FeatureNames), a.Features)
+		err = fmt.Errorf("%d names for %d features", len(a.FeatureNames), a.Features)
 	case a.Split < 0:
-		return errors.New("a split below 0")
+		err = errors.New("a split below 0")
 	}
-	return nil
+	if err != nil {
+		err = fmt.Errorf("%s: what it says of its model can't be (%w): train the model again", path, err)
+	}
+	return a, err
 }
 
-// fits returns an error if the model cannot be used on g.
+// fits returns an error if the model cannot be used on g. One with a weight for each node needs as many nodes as in
+// training, and one that reads labels when it predicts needs the same graph.
 func (a About) fits(g *graphs.Graph, file string) error {
 	if g.NumFeatures != a.Features {
 		return fmt.Errorf("%s is of a model for graphs with %d features per node, as %s has, but %s has %d: give a "+
@@ -244,12 +247,6 @@ func (a About) fits(g *graphs.Graph, file string) error {
 		return fmt.Errorf("%s is of a model for features as they are stored, but those of %s are divided by their sum "+
 			"when it is loaded: give the features as an .npz file or a folder of your own", file, g.Name)
 	}
-	return a.fitsNodes(g, file)
-}
-
-// fitsNodes checks two kinds of models: one with a weight for each node needs as many nodes as in training, and one
-// that reads labels when it predicts needs the same graph.
-func (a About) fitsNodes(g *graphs.Graph, file string) error {
 	parameters, err := models.Parameters(a.Config, a.Features, len(a.Classes))
 	if err != nil {
 		return err
@@ -261,10 +258,7 @@ func (a About) fitsNodes(g *graphs.Graph, file string) error {
 				g.NumNodes)
 		}
 	}
-	if !a.readsLabels() {
-		return nil
-	}
-	if sum := a.Config.InputGraph(g).Checksum(); sum != a.Checksum || a.Split >= len(g.Splits) {
+	if a.readsLabels() && (a.Split >= len(g.Splits) || a.Config.InputGraph(g).Checksum() != a.Checksum) {
 		return fmt.Errorf("%s is of %s, which reads the labels of its training nodes when it predicts, and %s is not "+
 			"the graph that it was trained on, %s: give that one as it was, or train another model", file,
 			a.Config.Model, g.Name, a.Dataset)

@@ -11,18 +11,15 @@ import (
 // Names are the names of the engines on which [Each] runs tests.
 var Names = []string{engine.CUDA, engine.CPU, engine.Go}
 
-// Each runs a test on every engine, in a subtest for each engine. If there is no NVIDIA GPU, the subtest for CUDA is
-// skipped. If the CPU plugin is not installed, the subtest for XLA on the CPU is skipped, too. But it fails if the
-// environment variable REVGNN_TEST_XLA is set. `make test` sets this variable.
+// Each runs a test on every engine, in a subtest each, as [Open] opens it.
 func Each(t *testing.T, test func(t *testing.T, e *engine.Engine)) {
 	for _, name := range Names {
 		t.Run(name, func(t *testing.T) { test(t, Open(t, name)) })
 	}
 }
 
-// Open opens an engine by name. If the engine is CUDA and there is no NVIDIA GPU, Open skips the test. If the engine is
-// XLA on the CPU and cannot be opened, Open skips the test, too, unless the environment variable REVGNN_TEST_XLA is
-// set. In all other cases, the test fails if the engine cannot be opened.
+// Open opens an engine by name. It skips the test without an NVIDIA GPU for CUDA, and without the plugin for XLA on the
+// CPU, unless REVGNN_TEST_XLA is set, as `make test` does.
 func Open(t testing.TB, name string) *engine.Engine {
 	t.Helper()
 	if name == engine.CUDA && !engine.HasGPU() {

@@ -56,39 +56,6 @@ func Archive(entries ...Entry) []byte {
 	return b.Bytes()
 }
 
-// Replaced returns a copy of the archive b with npy in place of the array with the given name. If npy is nil, the copy
-// lacks this array. Replaced returns nil if b is not an archive, or has no array with this name.
-func Replaced(b []byte, name string, npy []byte) []byte {
-	old, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		return nil
-	}
-	var out bytes.Buffer
-	w := zip.NewWriter(&out)
-	found := false
-	for _, f := range old.File {
-		if f.Name == name+".npy" {
-			found = true
-			if npy == nil {
-				continue
-			}
-			var into interface{ Write([]byte) (int, error) }
-			if into, err = w.Create(f.Name); err == nil {
-				_, err = into.Write(npy)
-			}
-		} else {
-			err = w.Copy(f)
-		}
-		if err != nil {
-			return nil
-		}
-	}
-	if !found || w.Close() != nil {
-		return nil
-	}
-	return out.Bytes()
-}
-
 // Lying makes an archive of one array. The archive states packed as the size of the array's file within the archive,
 // and claimed as the size after unpacking. Both sizes may be false. The archive states method as the method of
 // compression, but has the content as it is given.

@@ -73,7 +73,8 @@ func Check(errs ...error) {
 	}
 }
 
-// Save stores a copy of v, without unexported fields, for later cells of the kernel. It panics if that fails.
+// Save stores a copy of v under a name, for later cells of the kernel, without unexported fields. It panics if that
+// fails.
 func Save(name string, v any) {
 	err := files.WriteSealed(file(name), func(w io.Writer) error { return gob.NewEncoder(w).Encode(v) })
 	if err != nil {

@@ -25,15 +25,19 @@ func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) [
 	t.Helper()
 	p := rand.New(rand.NewPCG(1, 1)).Perm(g.NumNodes) // Node i becomes node p[i].
 	weights := Draw(t, g, c)
-	given, err := train.Evaluate(e, g, 0, c, weights, false)
-	if err != nil {
-		t.Fatal(err)
+	given := evaluate(t, e, g, c, weights, false)
+	params, err := models.ParametersOn(c, g)
+	fatal(t, err)
+	for _, a := range params {
+		if !a.Nodes {
+			continue
+		}
+		for i, v := range slices.Clone(weights[a.Name].Values) {
+			row, node := i/len(p), i%len(p)
+			weights[a.Name].Values[row*len(p)+p[node]] = v
+		}
 	}
-	renumberWeights(t, g, c, weights, p)
-	renumbered, err := train.Evaluate(e, renumber(t, g, p), 0, c, weights, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	renumbered := evaluate(t, e, renumber(t, g, p), c, weights, false)
 	k := given.Outputs
 	back := make([]float32, len(given.Logits))
 	for i, to := range p {
@@ -41,25 +45,6 @@ func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) [
 	}
 	Near(t, c.Model+": the logits of renumbered nodes", back, given.Logits)
 	return given.Logits
-}
-
-// renumberWeights moves the entries of nodes in parameters from i to p[i].
-func renumberWeights(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]train.Array, p []int) {
-	t.Helper()
-	params, err := models.ParametersOn(c, g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range params {
-		if !a.Nodes {
-			continue
-		}
-		old := slices.Clone(weights[a.Name].Values)
-		for i, v := range old {
-			row, node := i/len(p), i%len(p)
-			weights[a.Name].Values[row*len(p)+p[node]] = v
-		}
-	}
 }
 
 // renumber gives node i of a graph with one split the number p[i].
@@ -84,9 +69,7 @@ func renumber(t *testing.T, g *graphs.Graph, p []int) *graphs.Graph {
 		}
 		out, err = out.WithArcs(arcs)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, err)
 	return out
 }
 
@@ -96,9 +79,7 @@ func wheel(t *testing.T) *graphs.Graph {
 	g := Tiny(t)
 	edges := append(slices.Clone(g.Edges), []graphs.Edge{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {0, 4}}...)
 	g, err := graphs.New("wheel", g.NumNodes, edges, g.Features, g.NumFeatures, g.Labels, g.NumClasses, g.Splits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, err)
 	return g
 }
 
@@ -116,10 +97,7 @@ func overfits(t *testing.T, e *engine.Engine, c train.Config, logits []float32) 
 	g.Splits[0].Val = g.Splits[0].Train
 	c.Hidden, c.Epochs, c.Patience, c.LearningRate, c.WeightDecay = min(c.Hidden, 1)*16, 400, 0, 0.02, 0
 	zero(&c, func(s models.Setting) bool { return strings.Contains(s.Name, "drop") })
-	r, err := train.Fit(t.Context(), e, g, 0, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := fit(t, e, g, c)
 	last := r.History[len(r.History)-1]
 	learnt := last.Loss < 0.1
 	if k, _ := models.Lookup(c.Model); k.LossStaysPositive {
@@ -151,7 +129,7 @@ type Formula func(d *Dense) (logits, penalty *Node)
 func (d *Dense) Param(name string) *Node {
 	p, ok := d.params[name]
 	if !ok {
-		panic("no parameter " + name + ": there are " + listed(d.params))
+		panic("no parameter " + name + ": there are " + strings.Join(slices.Sorted(maps.Keys(d.params)), ", "))
 	}
 	return p
 }
@@ -211,9 +189,7 @@ func Tiny(t testing.TB) *graphs.Graph {
 	edges := []graphs.Edge{{5, 0}, {5, 1}, {5, 2}, {5, 3}, {5, 4}, {5, 6}, {6, 7}, {7, 8}, {6, 8}, {8, 9}, {9, 10}}
 	splits := []graphs.Split{{Train: known, Val: val, Test: make([]bool, n)}}
 	g, err := graphs.New("tiny", n, edges, x, features, labels, 3, splits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, err)
 	return g
 }
 
@@ -223,9 +199,7 @@ func TinyDirected(t testing.TB) *graphs.Graph {
 	t.Helper()
 	g, err := Tiny(t).WithArcs([]graphs.Arc{{0, 5}, {1, 5}, {5, 1}, {5, 2}, {3, 5}, {5, 4}, {4, 5}, {5, 6}, {6, 7},
 		{7, 8}, {8, 6}, {9, 8}, {9, 9}, {10, 9}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, err)
 	return g
 }
 
@@ -246,10 +220,7 @@ func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, chan
 	weights := Draw(t, g, c)
 	logits, gradients := dense(t, g, c, weights, formula)
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		p, err := train.Evaluate(e, g, 0, c, weights, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := evaluate(t, e, g, c, weights, true)
 		Near(t, "logits", p.Logits, logits)
 		for name, a := range p.Gradients {
 			Near(t, "the gradient by "+name, a.Values, gradients[name])
@@ -262,9 +233,7 @@ func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, chan
 func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array {
 	t.Helper()
 	params, err := models.ParametersOn(c, g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, err)
 	rng := rand.New(rand.NewPCG(5, 9))
 	weights := map[string]train.Array{}
 	for _, p := range params {
@@ -331,7 +300,12 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 			d.params[name] = in[first+i]
 		}
 		y, penalty := formula(d)
-		loss := lossOf(y, d.Known)
+		logits := y
+		if d.Outputs == 1 { // the logit of class 1; the logit of class 0 is 0
+			logits = Concatenate([]*Node{ZerosLike(y), y}, 1)
+		}
+		// the mean cross-entropy over the training nodes
+		loss := Neg(Div(ReduceAllSum(Mul(d.Known, LogSoftmax(logits, 1))), ReduceAllSum(d.Known)))
 		if penalty != nil {
 			loss = Add(loss, penalty)
 		}
@@ -341,27 +315,15 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 		}
 		return results
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, err)
 	defer exec.Finalize()
 	results, err := exec.Call(args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, err)
 	gradients = map[string][]float32{}
 	for i, name := range names {
 		gradients[name] = tensors.MustCopyFlatData[float32](results[1+i])
 	}
 	return tensors.MustCopyFlatData[float32](results[0]), gradients
-}
-
-// lossOf is the mean cross-entropy over the training nodes.
-func lossOf(logits, known *Node) *Node {
-	if logits.Shape().Dimensions[1] == 1 { // the logit of class 1; the logit of class 0 is 0
-		logits = Concatenate([]*Node{ZerosLike(logits), logits}, 1)
-	}
-	return Neg(Div(ReduceAllSum(Mul(known, LogSoftmax(logits, 1))), ReduceAllSum(known)))
 }
 
 // Near checks that values differ by 2e-4 of the largest in want at most, or by 2e-6.

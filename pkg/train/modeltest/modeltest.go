@@ -38,10 +38,30 @@ func Small(model string) train.Config {
 func Board(t testing.TB, side int) *graphs.Graph {
 	t.Helper()
 	g, err := datasets.Minesweeper{Rows: side, Cols: side, Mines: 0.2, Unknown: 0.3, Seed: 1}.Graph()
+	fatal(t, err)
+	return g
+}
+
+func fatal(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g
+}
+
+func fit(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) *train.Result {
+	t.Helper()
+	r, err := train.Fit(t.Context(), e, g, 0, c, nil)
+	fatal(t, err)
+	return r
+}
+
+func evaluate(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config, weights map[string]train.Array,
+	gradients bool) *train.Prediction {
+	t.Helper()
+	p, err := train.Evaluate(e, g, 0, c, weights, gradients)
+	fatal(t, err)
+	return p
 }
 
 // zero sets the settings for which which is true to 0.
@@ -82,11 +102,7 @@ func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	t.Helper()
 	var runs []*train.Result
 	for range 2 {
-		r, err := train.Fit(t.Context(), e, g, 0, c, nil)
-		if err != nil {
-			t.Fatalf("%s: %v", c.Model, err)
-		}
-		runs = append(runs, r)
+		runs = append(runs, fit(t, e, g, c))
 	}
 	r := runs[0]
 	first, last := float64(r.History[0].Loss), float64(r.History[len(r.History)-1].Loss)
@@ -99,10 +115,7 @@ func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	if separate(t, g, c) { // Evaluate uses training mode, in which such a model has other logits
 		return
 	}
-	p, err := train.Evaluate(e, g, 0, c, r.Weights, false)
-	if err != nil {
-		t.Fatalf("%s: %v", c.Model, err)
-	}
+	p := evaluate(t, e, g, c, r.Weights, false)
 	for i, kept := range r.Logits {
 		if math.Abs(float64(p.Logits[i]-kept)) > 1e-4*(1+math.Abs(float64(kept))) {
 			t.Errorf("%s: node %d has logit %g, kept was %g", c.Model, i, p.Logits[i], kept)
@@ -115,9 +128,7 @@ func learns(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 func separate(t *testing.T, g *graphs.Graph, c train.Config) bool {
 	t.Helper()
 	d, err := models.DeclarationOn(c, g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatal(t, err)
 	return d.Separate
 }
 
@@ -125,18 +136,8 @@ func separate(t *testing.T, g *graphs.Graph, c train.Config) bool {
 func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) {
 	t.Helper()
 	c.Epochs = 3
-	r, err := train.Fit(t.Context(), e, g, 0, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := func(weights map[string]train.Array, gradients bool) *train.Prediction {
-		p, err := train.Evaluate(e, g, 0, c, weights, gradients)
-		if err != nil {
-			t.Fatalf("%s: %v", c.Model, err)
-		}
-		return p
-	}
-	all := at(r.Weights, true).Gradients
+	r := fit(t, e, g, c)
+	all := evaluate(t, e, g, c, r.Weights, true).Gradients
 	rng := rand.New(rand.NewPCG(7, 7))
 	names := slices.Sorted(maps.Keys(all))
 	slope, size := 0.0, 0.0
@@ -161,12 +162,10 @@ func gradients(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) 
 			}
 			weights[name] = train.Array{Shape: a.Shape, Values: values}
 		}
-		return at(weights, false).Loss
+		return evaluate(t, e, g, c, weights, false).Loss
 	}
 	if got := (moved(h) - moved(-h)) / (2 * h); math.Abs(got-slope) > 0.02*math.Sqrt(size) {
 		t.Errorf("%s: the gradient along a direction is %g, differences give %g (its norm is %g)",
 			c.Model, slope, got, math.Sqrt(size))
 	}
 }
-
-func listed[T any](m map[string]T) string { return strings.Join(slices.Sorted(maps.Keys(m)), ", ") }

@@ -1,6 +1,5 @@
-// Command guest is a program that uses revgnn as a library. It runs training steps with package train, and then prints
-// settings of its process as JSON. TestGuest in package engine builds and runs this program, to check that the library
-// leaves these settings as they are.
+// Command guest uses revgnn as a library: it trains, and then prints settings of its process as JSON. TestGuest in
+// package engine checks that the library leaves them as they are.
 package main
 
 /*
@@ -13,8 +12,7 @@ package main
 #include <stdlib.h>
 #include <string.h>
 
-// owner returns the path of the file that contains the C function with the given name. The file is a library that this
-// process has loaded, or the program itself. If there is no function with this name, owner returns "".
+// owner is the path of the library, or the program, that has the C function of a name, or "".
 static const char *owner(const char *name) {
 	Dl_info info;
 	void *function = dlsym(RTLD_DEFAULT, name);
@@ -30,8 +28,8 @@ static void *allocate(void *unused) {
 	return NULL;
 }
 
-// arenas lets the given number of threads allocate memory at the same time. It then returns the number of arenas that
-// malloc has. (An arena is an area from which malloc takes memory for one or more threads.)
+// arenas lets so many threads allocate memory at the same time, and returns the number of malloc's arenas, areas of
+// memory for one or more threads.
 static int arenas(int threads) {
 	pthread_t thread[threads];
 	pthread_barrier_init(&all, NULL, threads);
@@ -66,12 +64,11 @@ import (
 type Report struct {
 	// Owners maps the name of each C function given on the command line to the file that contains this function.
 	Owners map[string]string
-	// Environment has the environment variables of this process after the training. Arenas is the number of malloc's
-	// arenas, after 8 threads have allocated memory at the same time. (An arena is an area from which malloc takes
-	// memory for one or more threads.) Loss is the last loss of the training.
+	// Environment is that after the training.
 	Environment []string
-	Arenas      int
-	Loss        float64
+	// Arenas is the number of malloc's, after 8 threads have allocated memory at the same time.
+	Arenas int
+	Loss   float64 // the last
 }
 
 func main() {
