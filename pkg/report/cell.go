@@ -10,7 +10,7 @@ import (
 // Cell is a cell of a [Table], made by [Number], [Mean], [Count], [Scientific], [Difference], [Text], [Formula] or
 // [Missing]; empty if zero. Its methods return a changed copy:
 //
-// \\treport.Mean(45.89, 1.45, 10, 2).Ranked().Below(report.Text("256/256"), report.Mean(45.9, 1.5, 10, 1).Published())
+//	report.Mean(45.89, 1.45, 10, 2).Ranked().Below(report.Text("256/256"), report.Mean(45.9, 1.5, 10, 1).Published())
 //
 // shows 45.89 ± 1.45, compared with other ranked numbers of its column, and below it, in small print, 256/256 and the
 // published number.

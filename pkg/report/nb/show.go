@@ -4,8 +4,8 @@
 // GoNB compiles each cell as a program of its own, without the variables of earlier cells: [Save] stores a value in a
 // file, and [Load] reads it. Package live trains networks and returns [Runs], whose methods compare them:
 //
-// \\truns := nb.Load[nb.Runs]("runs")
-// \\tnb.Show(runs.Table("scores", "Scores", nb.Validation(2), nb.Test(2)), runs.Losses("loss", "Loss while training"))
+//	runs := nb.Load[nb.Runs]("runs")
+//	nb.Show(runs.Table("scores", "Scores", nb.Validation(2), nb.Test(2)), runs.Losses("loss", "Loss while training"))
 //
 // The package depends on neither engine nor trainer, so that a cell that only shows compiles in half the time.
 package nb
