@@ -61,7 +61,7 @@ func (t *Table) HTML() (string, error) {
 	}{ID: t.ID, Shown: t.bodyHTML(w, shown), Notes: w.Notes}
 	page.Shown.Caption = w.Title
 	const fits = 1080 // CSS pixels
-	if t.Width() > fits {
+	if sum(w.lay().widths) > fits {
 		page.Shown.Caption += fmt.Sprintf(`<small style="font-weight:normal;color:%s">&#8195;%d columns: scroll `+
 			`&#8594;</small>`, quiet, len(t.Columns))
 	}
