@@ -224,8 +224,8 @@ func (m Memory) Total() int64 { return m.Arguments + m.Outputs - m.Aliased + m.T
 // MemoryOf returns the memory of a run of a program compiled on an [Engine]'s backend, if the engine reports it. Pure
 // Go does not: there each operation allocates when it runs. For a program exec of GoMLX:
 //
-// \\tg, err := exec.Compile(shapes...) // or _, g, err := exec.CallWithGraph(args...)
-// \\tm, known := engine.MemoryOf(g.Executable())
+//	g, err := exec.Compile(shapes...) // or _, g, err := exec.CallWithGraph(args...)
+//	m, known := engine.MemoryOf(g.Executable())
 func MemoryOf(program compute.Executable) (m Memory, known bool) {
 	e, ok := program.(executable)
 	if !ok || e.memory == nil {

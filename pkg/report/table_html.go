@@ -55,7 +55,7 @@ func (t *Table) HTML() (string, error) {
 	}{ID: t.ID, Notes: w.Notes}
 	title := w.Title
 	const fits = 1080 // CSS pixels
-	if t.Width() > fits {
+	if sum(w.lay().widths) > fits {
 		title += fmt.Sprintf(`<small style="font-weight:normal;color:%s">&#8195;%d columns: scroll &#8594;</small>`, quiet,
 			len(t.Columns))
 	}

@@ -87,15 +87,6 @@ func sum(values []float64) (all float64) {
 	return all
 }
 
-// Width is that of all columns in CSS pixels, 0 if there is a mistake in the table.
-func (t *Table) Width() float64 {
-	w, err := t.written(inHTML)
-	if err != nil {
-		return 0
-	}
-	return sum(w.lay().widths)
-}
-
 // cut is the upper left part of the picture.
 func (t *Table) cut(width, height float64) (string, error) {
 	w, err := t.written(inHTML)

@@ -40,9 +40,14 @@ func TestTablePicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w, err := table.written(inHTML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := sum(w.lay().widths)
 	size, err := png.DecodeConfig(bytes.NewReader(pixels))
-	if err != nil || float64(size.Width) < 2*table.Width() {
-		t.Errorf("%d pixels wide, the table %g: %v", size.Width, table.Width(), err)
+	if err != nil || float64(size.Width) < 2*width {
+		t.Errorf("%d pixels wide, the table %g: %v", size.Width, width, err)
 	}
 	small, err := Thumbnail(table)
 	if err != nil {
