@@ -20,11 +20,13 @@ var frontHTML string
 // overview is what the front page shows whole and a notebook in parts: the scorecard, every claim, and pictures of all
 // tables and figures.
 type overview struct {
-	Card     *Scorecard
-	Groups   []frontGroup
-	Pictures []frontCard
-	Total    int // of runs
-	who      *report.Table
+	Card      *Scorecard
+	Groups    []frontGroup
+	Total     int // of runs
+	who       *report.Table
+	documents []*Document
+	pages     map[string]string // of documents, by their names
+	claims    []frontClaim
 }
 
 // frontGroup is a group of claims, whole or, if it is about cells, table by table.
@@ -62,36 +64,27 @@ type thumbnail struct {
 }
 
 // look makes the overview. In a notebook, links lead to notebooks, otherwise to pages.
-func look(s *Scorecard, documents []*Document, notebook bool) (*overview, error) {
-	o := &overview{Card: s}
-	pages, records := map[string]string{}, map[string]*runs.Record{}
+func look(s *Scorecard, documents []*Document, notebook bool) *overview {
+	o := &overview{Card: s, documents: documents, pages: map[string]string{}}
+	records := map[string]*runs.Record{}
 	for _, d := range documents {
-		pages[d.Name] = d.Name + ".html"
+		o.pages[d.Name] = d.Name + ".html"
 		if notebook {
-			pages[d.Name] = d.Name + ".ipynb"
+			o.pages[d.Name] = d.Name + ".ipynb"
 		}
 		for _, r := range d.Records {
 			records[r.ID] = r
 		}
 	}
-	var claims []frontClaim
 	for _, j := range s.Claims {
-		claims = append(claims, frontClaim{j, pages[j.Shown]})
+		o.claims = append(o.claims, frontClaim{j, o.pages[j.Shown]})
 		for _, r := range j.runs {
 			records[r.ID] = r
 		}
 	}
-	of := func(whether func(c frontClaim) bool) (some []frontClaim) {
-		for _, c := range claims {
-			if whether(c) {
-				some = append(some, c)
-			}
-		}
-		return some
-	}
 	for _, g := range s.Groups {
 		all := section{Title: capital(g.Title),
-			Claims: of(func(c frontClaim) bool { return c.Group == g.Name })}
+			Claims: o.of(func(c frontClaim) bool { return c.Group == g.Name })}
 		if !notebook {
 			all.Anchor, all.ID = g.Name, g.Name
 		}
@@ -101,23 +94,36 @@ func look(s *Scorecard, documents []*Document, notebook bool) (*overview, error)
 		}
 		o.Groups = append(o.Groups, group)
 	}
-	for _, d := range documents {
-		c := frontCard{Page: pages[d.Name], Runs: len(d.Records), section: section{Title: d.Title,
-			Claims: of(func(c frontClaim) bool { return c.Shown == d.Name })}}
-		if c.Runs > 0 {
-			c.Days = days(d.Records)
-		}
-		var err error
-		if c.Pictures, err = d.thumbnails(); err != nil {
-			return nil, err
-		}
-		o.Pictures = append(o.Pictures, c)
-	}
 	o.Total = len(records)
 	o.who = who(slices.SortedFunc(maps.Values(records), func(a, b *runs.Record) int {
 		return cmp.Or(a.Started.Compare(b.Started), strings.Compare(a.ID, b.ID))
 	}))
-	return o, nil
+	return o
+}
+
+func (o *overview) of(whether func(c frontClaim) bool) (some []frontClaim) {
+	for _, c := range o.claims {
+		if whether(c) {
+			some = append(some, c)
+		}
+	}
+	return some
+}
+
+// Pictures returns the cards of all tables and figures. Drawing them takes a second or two.
+func (o *overview) Pictures() (all []frontCard, err error) {
+	for _, d := range o.documents {
+		c := frontCard{Page: o.pages[d.Name], Runs: len(d.Records), section: section{Title: d.Title,
+			Claims: o.of(func(c frontClaim) bool { return c.Shown == d.Name })}}
+		if c.Runs > 0 {
+			c.Days = days(d.Records)
+		}
+		if c.Pictures, err = d.thumbnails(); err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 // thumbnails are small pictures of the figures, or else of the first table: others repeat numbers or list settings.

@@ -102,11 +102,7 @@ func TestFrontPage(t *testing.T) {
 func TestFrontPageWithoutRuns(t *testing.T) {
 	p := Quick()
 	card := judge(&View{runs.NewView(runs.Scope{Profile: p.Profile}, nil), p})
-	o, err := look(card, nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := o.part("front")
+	page, err := look(card, nil, false).part("front")
 	if err != nil {
 		t.Fatal(err)
 	}

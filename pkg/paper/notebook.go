@@ -61,7 +61,7 @@ func Glance(p Profile) (*AtAGlance, error) {
 	err := withRecords(p, func(r *runs.Runner) error {
 		documents, card, err := Documents(r, p, Items())
 		if err == nil {
-			o, err = look(card, documents, true)
+			o = look(card, documents, true)
 		}
 		return err
 	})

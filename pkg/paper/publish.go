@@ -33,13 +33,7 @@ func Write(dir string, p Profile, s *Scorecard, documents []*Document) (names []
 		text, err := json.MarshalIndent(s, "", "  ")
 		return string(text) + "\n", err
 	})
-	to.keep("index.html", func() (string, error) {
-		o, err := look(s, documents, false)
-		if err != nil {
-			return "", err
-		}
-		return o.part("front")
-	})
+	to.keep("index.html", func() (string, error) { return look(s, documents, false).part("front") })
 	if library, e := echarts.Source(); e == nil { // if ECharts is missing, figures are static pictures
 		to.keep("echarts.min.js", func() (string, error) { return library, nil })
 	}

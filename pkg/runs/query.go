@@ -169,10 +169,10 @@ func index(all []Record) Records {
 	return out
 }
 
-// Of returns the record of a task, or nil. A training that diverged or failed has no states: it also answers a task
-// that asks for them.
-func (r Records) Of(t Task) *Record {
-	if found := r[t.Key()]; found != nil || t.Trace == nil {
+// of returns the record of a task with its key, or nil. A training that diverged or failed has no states: it also
+// answers a task that asks for them.
+func (r Records) of(t Task, key string) *Record {
+	if found := r[key]; found != nil || t.Trace == nil {
 		return found
 	}
 	if plain := r[t.alone().Key()]; plain != nil && plain.Status != OK {

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"encoding/json/jsontext"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -231,55 +231,19 @@ func Key(definition any) string {
 	return hexSum(raw)
 }
 
+// canonical sorts the members of objects and leaves out white space, so that equal values are written equally: 5e-3 as
+// 0.005, and whole numbers, of which a float64 cannot hold all digits, as they are. It is nil for null and for no value.
 func canonical(raw []byte) (json.RawMessage, error) {
-	if len(raw) == 0 {
+	v := bytes.TrimSpace(slices.Clone(raw))
+	if len(v) == 0 || string(v) == "null" {
 		return nil, nil
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
+	err := (*jsontext.Value)(&v).Format(jsontext.CanonicalizeRawFloats(true), jsontext.ReorderRawObjects(true))
+	if err != nil {
 		return nil, fmt.Errorf("not JSON: %w", err)
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("not JSON: more than one value")
-	}
-	if v == nil {
-		return nil, nil
-	}
-	v, err := oneSpelling(v)
-	if err != nil {
-		return nil, err
-	}
-	return marshal(v)
-}
-
-// oneSpelling turns numbers with a point or an exponent into float64, so that 5e-3 and 0.005 are written equally.
-// Integers stay, since a float64 cannot hold all digits of a large one.
-func oneSpelling(v any) (any, error) {
-	var err error
-	switch v := v.(type) {
-	case json.Number:
-		if !strings.ContainsAny(v.String(), ".eE") {
-			return v, nil
-		}
-		f, err := strconv.ParseFloat(v.String(), 64)
-		if err != nil {
-			return nil, fmt.Errorf("the number %s does not fit 64 bits", v)
-		}
-		return f, nil
-	case []any:
-		for i := range v {
-			if v[i], err = oneSpelling(v[i]); err != nil {
-				return nil, err
-			}
-		}
-	case map[string]any:
-		for k := range v {
-			if v[k], err = oneSpelling(v[k]); err != nil {
-				return nil, err
-			}
-		}
+	if bytes.Contains(v, []byte("1.7976931348623157e+308")) { // what Format makes of all that is larger
+		return nil, errors.New("not JSON that can be kept: a number does not fit 64 bits")
 	}
 	return v, nil
 }

@@ -91,9 +91,16 @@ func (v *View) Choose(name, dataset string, candidates []train.Config, splits []
 	return v.choose(name, v.among(dataset, plainly(candidates, 1), splits, tried))
 }
 
-func (v *View) choose(name string, s search) (f Found) {
-	v.Within(name, func() { f = s.run(v) })
-	return f
+// choose runs each search once: claims ask for the same cells again and again.
+func (v *View) choose(name string, s search) Found {
+	key := fmt.Sprint(name, s)
+	known, has := v.chosen[key]
+	if !has {
+		known.used = v.Used(func() { v.Within(name, func() { known.Found = s.run(v) }) })
+		v.chosen[key] = known
+	}
+	v.use(known.used...)
+	return known.Found
 }
 
 // Expect notes trainings whose settings will be those of one of the candidates, so that a plan counts them at the cost

@@ -104,8 +104,8 @@ func TestAddRefuses(t *testing.T) {
 		"started is 0001":        func(r *Record) { r.Started = time.Time{} },
 		"config is not JSON":     func(r *Record) { r.Config = json.RawMessage("{") },
 		"outcome is [1]":         func(r *Record) { r.Outcome = json.RawMessage("[1]") },
-		"more than one value":    func(r *Record) { r.Outcome = json.RawMessage("{} {}") },
-		"1e999 does not fit":     func(r *Record) { r.Outcome = json.RawMessage(`{"a":[1e999]}`) },
+		"after top-level value":  func(r *Record) { r.Outcome = json.RawMessage("{} {}") },
+		"a number does not fit":  func(r *Record) { r.Outcome = json.RawMessage(`{"a":[1e999]}`) },
 		`key is "k": it must be`: func(r *Record) { r.Key = "k" },
 		`checksum is "c"`:        func(r *Record) { r.Checksum = "c" },
 	} {

@@ -50,14 +50,14 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 	boards := `{"followed":{"forward":[{"layer":0,"gsl":1},{"layer":1,"gsl":1},{"layer":2,"gsl":null}],
 		"boards":[{"row":1,"col":2,"side":3,"width":100,"mines":[],"probability":[]}]}}`
 	found := index([]Record{record(`{"val":0.5}`, OK), record(boards, OK)})
-	if len(found) != 2 || found.Of(plain) == nil || found.Of(followed) == nil ||
-		found.Of(plain) == found.Of(followed) {
+	if len(found) != 2 || found.of(plain, plain.Key()) == nil || found.of(followed, followed.Key()) == nil ||
+		found.of(plain, plain.Key()) == found.of(followed, followed.Key()) {
 		t.Errorf("got %v", found)
 	}
 	// The task asks for states of the trained model. The record of a training that diverged has no states, but it must
 	// be found for this task.
 	found = index([]Record{record(`{"val":null}`, Diverged)})
-	if found.Of(followed) == nil {
+	if found.of(followed, followed.Key()) == nil {
 		t.Error("a training that diverged is not found where its states are asked for")
 	}
 	// A record with an unknown model, and a record with an unknown setting, must be ignored.
@@ -84,7 +84,7 @@ func TestLatestCounts(t *testing.T) {
 		{[]Record{record(OK, "1"), record(Failed, "2")}, "1"},
 		{[]Record{record(Failed, "1"), record(Failed, "2")}, "2"},
 	} {
-		if got := index(c.all).Of(task); got == nil || got.Message != c.want {
+		if got := index(c.all).of(task, task.Key()); got == nil || got.Message != c.want {
 			t.Errorf("got %+v, want %s", got, c.want)
 		}
 	}

@@ -33,8 +33,15 @@ type View struct {
 	records Records
 	steps   []Step
 	known   map[string]bool
+	chosen  map[string]choice // by name and [search]
 	used    []*Record
 	group   string
+}
+
+// choice is what was found, and the records behind it.
+type choice struct {
+	Found
+	used []*Record
 }
 
 // Step is a task that a [Work] asked for.
@@ -53,7 +60,7 @@ type Step struct {
 
 // NewView returns a View that finds the results of runs in the given records.
 func NewView(s Scope, records Records) *View {
-	return &View{Scope: s, records: records, known: map[string]bool{}}
+	return &View{Scope: s, records: records, known: map[string]bool{}, chosen: map[string]choice{}}
 }
 
 // Within calls f, whose tasks belong to the named group.
@@ -72,6 +79,14 @@ func (v *View) Used(f func()) []*Record {
 	used := v.used
 	v.used = before
 	return used
+}
+
+func (v *View) use(records ...*Record) {
+	for _, r := range records {
+		if !slices.Contains(v.used, r) {
+			v.used = append(v.used, r)
+		}
+	}
 }
 
 func (v *View) Steps() []Step { return v.steps }
@@ -140,7 +155,7 @@ func (a Answer[T]) OK() bool { return a.Record != nil && a.Record.Status == OK }
 // Ask notes that a task is needed, and returns its record and outcome if it has been run.
 func Ask[T any](v *View, t Task) (a Answer[T]) {
 	key := t.Key()
-	r := v.records.Of(t)
+	r := v.records.of(t, key)
 	if r == nil {
 		if a.Why = v.unwanted(t.Dataset, t.Config.Model); a.Why != "" {
 			return a
@@ -154,9 +169,7 @@ func Ask[T any](v *View, t Task) (a Answer[T]) {
 	if r == nil {
 		return a
 	}
-	if !slices.Contains(v.used, r) {
-		v.used = append(v.used, r)
-	}
+	v.use(r)
 	a.Record, a.Why = r, r.Message
 	if len(r.Outcome) > 0 {
 		if err := json.Unmarshal(r.Outcome, &a.Outcome); err != nil {
