@@ -18,6 +18,7 @@ import (
 // letters before the cursor. After Shift-Tab, it must show the documentation of the name at the cursor. Both come from
 // Go's language server gopls. The kernel connects to gopls some twelve seconds after the kernel has started.
 func TestCompletion(t *testing.T) {
+	t.Parallel() // with TestLab: both wait for most of the time
 	if _, err := os.Stat(filepath.Join(venv(t), "bin", "gopls")); err != nil {
 		t.Skip("no .venv/bin/gopls: run `make setup` to test completion")
 	}

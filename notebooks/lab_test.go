@@ -157,6 +157,7 @@ func (p *page) next(t *testing.T, notebook string) {
 }
 
 func TestLab(t *testing.T) {
+	t.Parallel()
 	browser(t) // no need to start a server where there is none
 	s := lab(t)
 	p := browser(t)
