@@ -27,7 +27,7 @@ demo: setup plugin ## Train GCN and SAGE, with and without reverse layers, in a 
 
 test: lint setup plugin browser ## All tests: Go, notebooks, browser, on XLA CPU and pure Go
 	REVGNN_TEST_XLA=$$(bin/revgnn doctor --json 2>/dev/null | grep -q '"xla:c' && echo 1 || true) \
-	REVGNN_TEST_NOTEBOOKS=1 REVGNN_TEST_DOCS=1 go test -p 1 -timeout 30m ./...
+	REVGNN_TEST_NOTEBOOKS=1 REVGNN_TEST_DOCS=1 go test -p 2 -vet=off -timeout 30m ./...
 
 docs: setup plugin ## The command reference anew; then every link, command and piece of code on the pages is checked
 	go test ./cmd/revgnn -count 1 -run '^TestReference$$' -renew

@@ -91,6 +91,7 @@ func TestBlockGateFormula(t *testing.T) {
 
 // Models with the settings block-gate and block-norm pass the checks that all models must pass.
 func TestBlockGateChecks(t *testing.T) {
+	t.Parallel()
 	modeltest.Check(t, "sage+rep", with(t, "block-gate", "true", "block-norm", "ball", "norm", "none"))
 	modeltest.Check(t, "gcn", with(t, "block-gate", "true", "block-norm", "center", "forward", "1"))
 	modeltest.Check(t, "gat+rep", with(t, "block-gate", "true", "block-norm", "center-nodes", "heads", "2"))
@@ -100,6 +101,7 @@ func TestBlockGateChecks(t *testing.T) {
 // bound c is only 0.25: with larger weights, the forward layers could enlarge some columns of the features so much that
 // the other columns are lost to rounding.
 func TestBlockGateInverts(t *testing.T) {
+	t.Parallel()
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, a := range [][2]string{{"sage+rep", "none"}, {"sage+rep", "ball"}, {"gcn+rep", "center-nodes"},
 			{"gat+rep", "center"}} {

@@ -39,5 +39,6 @@ func TestBlockScaleFormula(t *testing.T) {
 
 // A model with the setting block-scale passes the checks that all models must pass.
 func TestBlockScaleChecks(t *testing.T) {
+	t.Parallel()
 	modeltest.Check(t, "gcn+rep", with(t, "block-scale", "0.25"))
 }

@@ -10,6 +10,7 @@ import (
 )
 
 func TestChebNet(t *testing.T) {
+	t.Parallel()
 	formula := func(d *modeltest.Dense) (logits, penalty *Node) {
 		order, l := d.Config.Value("order").(int), Neg(d.SymNorm(d.A))
 		layer := func(name string, x *Node) *Node {

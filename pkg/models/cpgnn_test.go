@@ -172,6 +172,7 @@ func TestCPGNNPatience(t *testing.T) {
 }
 
 func TestCPGNN(t *testing.T) {
+	t.Parallel()
 	modeltest.Check(t, "cpgnn", func(c *train.Config) {
 		set(t, c, "prior", "cheb", "pretrain", "5", "eta", "0", "dropout", "0.2")
 	})

@@ -29,6 +29,7 @@ func dirWith(t *testing.T, settings ...string) func(c *train.Config) {
 }
 
 func TestDirGNN(t *testing.T) {
+	t.Parallel()
 	modeltest.Check(t, "dir-gnn", dirWith(t, "conv", "sage", "learn-alpha", "true", "jk", "cat", "l2-norm", "true"))
 }
 

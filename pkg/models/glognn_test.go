@@ -49,6 +49,7 @@ func TestGloGNNFormula(t *testing.T) {
 }
 
 func TestGloGNN(t *testing.T) {
+	t.Parallel()
 	modeltest.Check(t, "glognn", func(c *train.Config) {
 		set(t, c, "alpha", "1", "beta", "10", "gamma", "0.8", "delta", "0.9", "dropout", "0.2")
 	})

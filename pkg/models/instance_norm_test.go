@@ -14,6 +14,7 @@ import (
 // In training without dropout, a network with InstanceNorm before the head gives the same logits and gradients as
 // formulas on dense matrices.
 func TestInstanceNorm(t *testing.T) {
+	t.Parallel()
 	modeltest.Check(t, "gcn+rep", with(t, "norm", "instance", "forward", "1", "reverse", "2"))
 	modeltest.Equals(t, "gcn", func(d *modeltest.Dense) (logits, penalty *Node) {
 		x := encoded(d.Linear("in_", d.X))

@@ -104,6 +104,7 @@ func (f lowRank) inverse(a *Node, ridge float64) *Node {
 }
 
 func TestLRGNN(t *testing.T) {
+	t.Parallel()
 	modeltest.Check(t, "lrgnn", func(c *train.Config) {
 		set(t, c, "rank", "4", "updates", "2", "estimator", "gcn", "factor", "gcn", "edge-mean", "true", "delta", "0.5",
 			"alpha", "0.5", "dropout", "0.2")

@@ -53,6 +53,7 @@ func change(t *testing.T, settings ...string) func(c *train.Config) {
 }
 
 func TestSAGE(t *testing.T) {
+	t.Parallel()
 	modeltest.Check(t, "sage", change(t, "dropout", "0.2", "hidden-dim-multiplier", "2"))
 	modeltest.Equals(t, "sage", network(1, func(d *modeltest.Dense, _ int, name string, z *Node) *Node {
 		mean := Dot(d.RowNorm(d.A), z).Product()
@@ -76,6 +77,7 @@ func TestGATSep(t *testing.T) {
 }
 
 func TestGT(t *testing.T) {
+	t.Parallel()
 	for _, separate := range []bool{false, true} {
 		formula := network(2, func(d *modeltest.Dense, k int, name string, z *Node) *Node {
 			if k%2 == 1 {

@@ -17,6 +17,7 @@ import (
 
 // Models with remedies for over-smoothing pass the checks that all models must pass.
 func TestRemedies(t *testing.T) {
+	t.Parallel()
 	modeltest.Check(t, "gcn", with(t, "norm-layers", "pair-si", "drop-edge", "0.2", "forward", "1"))
 	modeltest.Check(t, "gcn", with(t, "half-hop", "1", "forward", "1"))
 }

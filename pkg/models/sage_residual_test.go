@@ -122,6 +122,7 @@ func spectral(a train.Array, heads int) float64 {
 // layers enlarge some columns of the features by many orders of magnitude. The other columns are then lost to rounding
 // in single precision.
 func TestSAGEInverts(t *testing.T) {
+	t.Parallel()
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		c := train.Default("sage+rep")
 		c.Forward, c.MaxIterations, c.Lipschitz = 64, 40, 0.25
@@ -139,6 +140,7 @@ func TestSAGEInverts(t *testing.T) {
 // must pass, and gat gives the same logits and gradients as its formula. sage+rep passes the checks with the setting
 // normalise = reparametrise, where the model itself scales its weights down to the bound.
 func TestEgoGAT(t *testing.T) {
+	t.Parallel()
 	modeltest.Check(t, "gat+rep", func(c *train.Config) { c.Ego, c.Heads, c.Activation = true, 2, "elu" })
 	modeltest.Check(t, "sage+rep", func(c *train.Config) { c.Normalise, c.Norm = "reparametrise", "layer" })
 	modeltest.Equals(t, "gat", residualFormula(func(d *modeltest.Dense, x *Node) *Node {

@@ -194,6 +194,7 @@ func TestClaimsAreReadStrictly(t *testing.T) {
 
 // TestClaimsAskForNoOtherRuns: every run that a claim needs is also needed by a table or figure.
 func TestClaimsAskForNoOtherRuns(t *testing.T) {
+	t.Parallel()
 	p := Paper()
 	s := runs.Scope{Profile: p.Profile}
 	ours, theirs := runs.NewView(s, nil), runs.NewView(s, nil)
@@ -217,6 +218,7 @@ func TestClaimsAskForNoOtherRuns(t *testing.T) {
 // has neither a number of ours nor a p-value, unless it says that its runs are too few to decide. The test makes the
 // scorecard three times: without records, with some of the records, and with all of them.
 func TestEveryVerdictHasRuns(t *testing.T) {
+	t.Parallel()
 	p := Quick()
 	s := runs.Scope{Profile: p.Profile}
 	all := allRuns(t, s, p, Items())

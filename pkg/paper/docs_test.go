@@ -19,6 +19,7 @@ var renew = flag.Bool("renew", false, "write the tables of the pages anew (make 
 // TestTablesOfPages compares the tables that follow from the committed run records with those on the pages. With the
 // flag -renew, it writes them into the pages instead. A table stands between two comments, which have its name.
 func TestTablesOfPages(t *testing.T) {
+	t.Parallel()
 	v, searched := committed(t, Quick()), bySearch(t)
 	card := judge(v)
 	for _, c := range []struct{ page, table, want string }{

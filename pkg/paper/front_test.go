@@ -18,6 +18,7 @@ import (
 // TestFrontPage: the front page has the IDs of all runs from which verdicts follow. The links on this page and on the
 // pages of two tables lead to files and places that exist.
 func TestFrontPage(t *testing.T) {
+	t.Parallel()
 	p := Quick()
 	s := runs.Scope{Profile: p.Profile}
 	records := allRuns(t, s, p, Items())
@@ -117,6 +118,7 @@ func TestFrontPageWithoutRuns(t *testing.T) {
 }
 
 func TestScorecardAsText(t *testing.T) {
+	t.Parallel()
 	p := Quick()
 	s := runs.Scope{Profile: p.Profile}
 	card := judge(&View{runs.NewView(s, allRuns(t, s, p, Items())), p})

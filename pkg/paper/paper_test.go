@@ -13,6 +13,7 @@ import (
 // TestAllItems makes all items in both profiles, and renders their tables and figures. It does so once without records,
 // and once with records of all runs.
 func TestAllItems(t *testing.T) {
+	t.Parallel()
 	items := Items()
 	for _, profile := range []Profile{Quick(), Paper()} {
 		s := runs.Scope{Profile: profile.Profile}

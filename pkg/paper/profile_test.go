@@ -52,6 +52,7 @@ func impossible(p Profile) error {
 }
 
 func TestConfigurationsAreValid(t *testing.T) {
+	t.Parallel()
 	for _, profile := range []Profile{Quick(), Paper()} {
 		if err := impossible(profile); err != nil {
 			t.Errorf("%s: %v", profile.Name, err)
@@ -108,6 +109,7 @@ func TestProfilesAreReadStrictly(t *testing.T) {
 // record is found. A record is found by its key, a hash of the task. Earlier versions of revgnn computed keys in
 // another way; their records must be found, too.
 func TestCommittedRecords(t *testing.T) {
+	t.Parallel()
 	store, err := runs.Open(filepath.Join(t.TempDir(), "runs.sqlite"))
 	if err != nil {
 		t.Fatal(err)

@@ -54,6 +54,7 @@ func runner(t *testing.T, path string) *runs.Runner {
 // TestRunAndShow makes the runs that a table and a figure need. Then it makes the table and the figure from the records
 // of these runs.
 func TestRunAndShow(t *testing.T) {
+	t.Parallel()
 	items, err := Choose([]string{"table2", "fig4"})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 // ranks first, but one model of the table was not run. This model might rank higher. The verdict is therefore Weaker,
 // not Reproduced.
 func TestPlacesWithoutAllRows(t *testing.T) {
+	t.Parallel()
 	p := seeded(plainRules(t))
 	s := runs.Scope{Profile: p.Profile}
 	records := runsOf(t, s, Work(p, Items()), func(task runs.Task) *runs.Record {

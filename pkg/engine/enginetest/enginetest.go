@@ -3,6 +3,7 @@ package enginetest
 
 import (
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/revgnn/revgnn/pkg/engine"
@@ -18,12 +19,18 @@ func Each(t *testing.T, test func(t *testing.T, e *engine.Engine)) {
 	}
 }
 
-// Open opens an engine by name. It skips the test without an NVIDIA GPU for CUDA, and without the plugin for XLA on the
+// engines are the open engines by name: to open one takes a twentieth of a second, most of it to search plugins.
+var engines sync.Map
+
+// Open returns the engine of a name, which all tests of a package share. It skips the test without an NVIDIA GPU for CUDA, and without the plugin for XLA on the
 // CPU, unless REVGNN_TEST_XLA is set, as `make test` does.
 func Open(t testing.TB, name string) *engine.Engine {
 	t.Helper()
 	if name == engine.CUDA && !engine.HasGPU() {
 		t.Skip("no NVIDIA GPU, not tested there")
+	}
+	if e, ok := engines.Load(name); ok {
+		return e.(*engine.Engine)
 	}
 	e, err := engine.Open(name)
 	if err != nil {
@@ -32,5 +39,6 @@ func Open(t testing.TB, name string) *engine.Engine {
 		}
 		t.Fatal(err)
 	}
+	engines.Store(name, e)
 	return e
 }

@@ -9,6 +9,9 @@ import (
 // TestEveryModel runs all checks on every registered model.
 func TestEveryModel(t *testing.T) {
 	for _, model := range models.Names() {
-		t.Run(model, func(t *testing.T) { Check(t, model) })
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			Check(t, model)
+		})
 	}
 }
