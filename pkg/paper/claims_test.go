@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/docs/pagetest"
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
@@ -136,6 +137,17 @@ func TestClaimsFile(t *testing.T) {
 		if got != n {
 			t.Errorf("%d claims begin with %s, not %d", got, id, n)
 		}
+	}
+}
+
+func TestClaimOfThePage(t *testing.T) {
+	example := pagetest.Read(t, "claims.md").Block("json", `"check"`)
+	all, err := readClaims([]byte(`{"claims": [` + example + `]}`))
+	if err == nil {
+		err = problem(all.Claims[0], paperClaims().Groups)
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }
 
