@@ -147,17 +147,13 @@ func (m *Model) Declare(backend compute.Backend, store *model.Store, seed uint64
 }
 
 // Parameters lists the arrays of a model with their shapes, for a graph of two nodes: only those with an entry per node
-// ([Param.Nodes]) have others elsewhere (ParametersOn).
+// ([Param.Nodes]) have others elsewhere ([DeclarationOn]).
 func Parameters(c Config, features, classes int) ([]Param, error) {
 	ones := slices.Repeat([]float32{1}, 2*features)
 	g, err := graphs.New("two nodes", 2, []graphs.Edge{{0, 1}}, ones, features, []int32{0, 1}, classes, nil)
 	if err != nil {
 		return nil, err
 	}
-	return ParametersOn(c, g)
-}
-
-func ParametersOn(c Config, g *graphs.Graph) ([]Param, error) {
 	d, err := DeclarationOn(c, g)
 	return d.Params, err
 }
