@@ -171,8 +171,6 @@ func (p *Pattern) addDiagonal() error {
 	return nil
 }
 
-func (p *Pattern) Heads() int { return p.copies }
-
 func (p *Pattern) Size() int { return p.forward.rows }
 
 func (p *Pattern) Places() int { return len(p.forward.column) }

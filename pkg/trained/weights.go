@@ -118,7 +118,6 @@ func WriteWeights(path string, parameters map[string]train.Array) error {
 
 // writeFile is [WriteWeights] with metadata, which only a .safetensors file can have.
 func writeFile(path string, parameters map[string]train.Array, metadata map[string]string) error {
-	names := slices.Sorted(maps.Keys(parameters))
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".npz":
 		if len(metadata) > 0 {
@@ -126,18 +125,13 @@ func writeFile(path string, parameters map[string]train.Array, metadata map[stri
 				path)
 		}
 		var arrays []npz.Named
-		for _, n := range names {
-			arrays = append(arrays,
-				npz.Named{Name: prefix + n, Shape: parameters[n].Shape, Values: parameters[n].Values})
+		for _, name := range slices.Sorted(maps.Keys(parameters)) {
+			a := parameters[name]
+			arrays = append(arrays, npz.Named{Name: prefix + name, Shape: a.Shape, Values: a.Values})
 		}
 		return npz.Write(path, arrays)
 	case ".safetensors":
-		var arrays []safetensors.Named
-		for _, n := range names {
-			arrays = append(arrays,
-				safetensors.Named{Name: n, Shape: parameters[n].Shape, Values: parameters[n].Values})
-		}
-		return safetensors.Write(path, arrays, metadata)
+		return safetensors.Write(path, parameters, metadata)
 	}
 	return unknownFormat(path)
 }
