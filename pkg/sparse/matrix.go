@@ -91,10 +91,14 @@ func (m *Matrix) Order() Order { return m.rows }
 
 // Tensors are the arguments of a program that uses the matrix; [Matrix.On] takes the nodes that stand for them.
 func (m *Matrix) Tensors() []*tensors.Tensor {
-	if m.Symmetric() {
-		return m.forward.tensors
+	return tensorsOf(m.forward, m.backward)
+}
+
+func tensorsOf(forward, backward *sliced) []*tensors.Tensor {
+	if forward == backward {
+		return forward.tensors
 	}
-	return slices.Concat(m.forward.tensors, m.backward.tensors)
+	return slices.Concat(forward.tensors, backward.tensors)
 }
 
 // Operator is a sparse matrix A, [n, m], inside a GoMLX computation or a loop body. Its products can be differentiated

@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -82,7 +83,7 @@ func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 		p.addGradients(&edges)
 	}
 	if o.Uses&ForLoopAttention != 0 {
-		add(&f.arrays, columnTwin, f.column) // for two products at once; see [BareEdges.Products]
+		add(&f.arrays, columnAgain, f.column) // for two products at once; see [BareEdges.Products]
 		if p.copies > 1 {
 			nodes := make([]int32, len(f.column))
 			for i, c := range f.column {
@@ -183,10 +184,7 @@ func (p *Pattern) Order() Order { return p.rows }
 
 // Tensors are the arguments of a program that uses the pattern; [Pattern.On] takes the nodes that stand for them.
 func (p *Pattern) Tensors() []*tensors.Tensor {
-	if p.backward == nil || p.symmetric {
-		return p.forward.tensors
-	}
-	return slices.Concat(p.forward.tensors, p.backward.tensors)
+	return tensorsOf(p.forward, cmp.Or(p.backward, p.forward))
 }
 
 // Spread copies values of entries, rows of the given width in the order of the [CSR], to their places. All heads get

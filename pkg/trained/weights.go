@@ -219,24 +219,24 @@ func (p *Prediction) arrays() []npz.Named {
 		probabilities[i] = float32(v)
 	}
 	return append([]npz.Named{{Name: "probabilities", Shape: []int{len(p.IDs), len(p.Classes)}, Values: probabilities}},
-		outputs(len(p.IDs), p.Outputs, p.Width, p.Logits, p.Representation)...)
+		outputs(&p.Prediction, len(p.IDs))...)
 }
 
 // outputs returns logits [n, count] or, for one output, [n], and representation [n, width].
-func outputs(n, count, width int, logits, representation []float32) []npz.Named {
-	shape := []int{n, count}
-	if count == 1 {
+func outputs(p *train.Prediction, n int) []npz.Named {
+	shape := []int{n, p.Outputs}
+	if p.Outputs == 1 {
 		shape = shape[:1]
 	}
-	return []npz.Named{{Name: "logits", Shape: shape, Values: logits},
-		{Name: "representation", Shape: []int{n, width}, Values: representation}}
+	return []npz.Named{{Name: "logits", Shape: shape, Values: p.Logits},
+		{Name: "representation", Shape: []int{n, p.Width}, Values: p.Representation}}
 }
 
 // Compared returns an evaluation of a model on n nodes as arrays: "logits" [n, outputs] or, for one output, [n];
 // "representation" [n, width], which the classifier reads; "loss", a single value; and "grad.<name>" for each
 // parameter. The map names has the names of parameters in the file of weights; see [Pick].
 func Compared(p *train.Prediction, n int, names map[string]string) []npz.Named {
-	out := append(outputs(n, p.Outputs, p.Width, p.Logits, p.Representation),
+	out := append(outputs(p, n),
 		npz.Named{Name: "loss", Values: []float32{float32(p.Loss)}})
 	for _, name := range slices.Sorted(maps.Keys(p.Gradients)) {
 		g := p.Gradients[name]
