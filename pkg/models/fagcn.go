@@ -51,11 +51,7 @@ type fagcn struct {
 func (f *fagcn) Prepare(g *graphs.Graph, arrays *Arrays) {
 	a := sparse.Adjacency(g)
 	f.pattern = arrays.Pattern(a, sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForLoopAttention})
-	root := make([]float32, g.NumNodes)
-	for i, d := range a.Degrees() {
-		root[i] = float32(1 / math.Sqrt(float64(max(1, d))))
-	}
-	f.root = arrays.Rows(root, 1)
+	f.root = arrays.ByDegree(a, func(d float64) float64 { return 1 / math.Sqrt(max(1, d)) })
 }
 
 // Build implements [Network]. The representation is X_L. The layers are compiled once.

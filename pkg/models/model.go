@@ -212,6 +212,17 @@ func (a *Arrays) Rows(values []float32, width int) *tensors.Tensor {
 	return a.Add(tensors.FromFlatDataAndDimensions(sparse.Permute(a.Order, values, width), len(values)/width, width))
 }
 
+// ByDegree are columns, [n, len(of)], of values that depend on the number of entries in each row of c.
+func (a *Arrays) ByDegree(c *sparse.CSR, of ...func(degree float64) float64) *tensors.Tensor {
+	var values []float32
+	for _, d := range c.Degrees() {
+		for _, f := range of {
+			values = append(values, float32(f(float64(d))))
+		}
+	}
+	return a.Rows(values, len(of))
+}
+
 // Matrix adds a square matrix, for [Builder.Matrix].
 func (a *Arrays) Matrix(c *sparse.CSR) *sparse.Matrix {
 	m := must(sparse.NewMatrix(c, a.Order))
