@@ -120,8 +120,16 @@ func (g *Graph) Validate() error {
 				g.Name, i, l, g.NumClasses-1)
 		}
 	}
-	if err := g.checkNames(); err != nil {
-		return err
+	for _, n := range []struct {
+		what  string
+		names []string
+		want  int
+	}{{"nodes", g.IDs, g.NumNodes}, {"classes", g.ClassNames, g.NumClasses},
+		{"features", g.FeatureNames, g.NumFeatures}} {
+		if n.names != nil && len(n.names) != n.want {
+			return fmt.Errorf("graph %q: %d names for %d %s; give one for each, or none at all",
+				g.Name, len(n.names), n.want, n.what)
+		}
 	}
 	for k, s := range g.Splits {
 		if len(s.Train) != g.NumNodes || len(s.Val) != g.NumNodes || len(s.Test) != g.NumNodes {
@@ -242,21 +250,6 @@ func (g *Graph) Labelled() (count int) {
 		}
 	}
 	return count
-}
-
-func (g *Graph) checkNames() error {
-	for _, n := range []struct {
-		what  string
-		names []string
-		want  int
-	}{{"nodes", g.IDs, g.NumNodes}, {"classes", g.ClassNames, g.NumClasses},
-		{"features", g.FeatureNames, g.NumFeatures}} {
-		if n.names != nil && len(n.names) != n.want {
-			return fmt.Errorf("graph %q: %d names for %d %s; give one for each, or none at all",
-				g.Name, len(n.names), n.want, n.what)
-		}
-	}
-	return nil
 }
 
 // Teaches returns an error if a node of the split has no label, so that it cannot be trained on.

@@ -83,7 +83,7 @@ func BenchmarkTwins(b *testing.B) {
 					}
 				}
 			}
-			hand, twin := run(c.hand), run(solve.Activated(relu, c.twin))
+			hand, twin := run(c.hand), run(solve.FromFunction(func(x *Node, w listed) *Node { return relu(c.twin(x, w)) }))
 			hand()
 			twin()
 			var took [2]time.Duration

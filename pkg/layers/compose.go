@@ -75,9 +75,6 @@ const (
 	ProjectionBall Projection = "ball"
 )
 
-// Projections lists the names of all projections.
-var Projections = []string{string(ProjectionCenter), string(ProjectionCenterNodes), string(ProjectionBall)}
-
 // Of is P(x).
 func (p Projection) Of(x *Node) *Node {
 	n, d := x.Shape().Dimensions[0], float64(x.Shape().Dimensions[1])
@@ -86,7 +83,7 @@ func (p Projection) Of(x *Node) *Node {
 		mean := loop.Sum(x)
 		return Sub(x, rowVector(loop.Scale(mean, loop.Float(mean, 1/float64(n))), x))
 	case ProjectionBall:
-		squares := rowDots(x, x)
+		squares := loop.RowDots(x, x)
 		most := loop.Like(loop.Float(squares, d), squares)
 		scale := Sqrt(Div(most, Max(squares, most))) // exactly 1 within the ball
 		return Mul(x, BroadcastToShape(scale, x.Shape()))

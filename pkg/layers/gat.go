@@ -169,12 +169,12 @@ func (c GAT) pull(q *Node, tape []*Node, w GATWeights) *Node {
 	n, d := q.Shape().Dimensions[0], q.Shape().Dimensions[1]
 	all := n * heads
 	own := Reshape(BroadcastToDims(Reshape(q, n, 1, d), n, heads, d), all, d)
-	inner, steep := rowDots(tape[gatOwn], own), rowDots(tape[gatSteep], own)
+	inner, steep := loop.RowDots(tape[gatOwn], own), loop.RowDots(tape[gatSteep], own)
 	// The g_i·z_i become a column beside the g_i, and one product sums both over neighbours.
 	extended := Concatenate([]*Node{own, inner, BroadcastToDims(loop.Float(q, 0), all, spare-1)}, 1)
 	mixed := o.Products([]*Node{q, extended}, []*Node{tape[gatBack], tape[gatBackWay]})
 	m := mixed[1]
-	ds := rowDots(Slice(m, AxisRange(), AxisRange(0, d)), copies(tape[gatY], d, 0, heads*d))
+	ds := loop.RowDots(Slice(m, AxisRange(), AxisRange(0, d)), copies(tape[gatY], d, 0, heads*d))
 	ds = Sub(ds, Slice(m, AxisRange(), AxisElem(d)))
 	dt := Sub(steep, Mul(inner, tape[gatSum]))
 	parts := []*Node{Reshape(mixed[0], n, heads*d), Reshape(ds, n, heads), Reshape(dt, n, heads)}
@@ -182,13 +182,6 @@ func (c GAT) pull(q *Node, tape []*Node, w GATWeights) *Node {
 		parts = append(parts, q)
 	}
 	return Concatenate(parts, 1)
-}
-
-// rowDots are inner products of rows of a and b, [n, d]: [n, 1]. XLA CPU computes this product with ones on all
-// threads, and a batched one on a single thread.
-func rowDots(a, b *Node) *Node {
-	dims := a.Shape().Dimensions
-	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), dims[1], 1)).Product()
 }
 
 // PullX is dY Maps^T. It shares dY, the cotangent of Y.

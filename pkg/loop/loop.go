@@ -142,6 +142,12 @@ func MeanAbs(x *Node) *Node {
 	return graph.Mul(graph.Dot(rows, ones(x, 0)).Product(), Float(x, 1/float64(max(1, x.Shape().Size()))))
 }
 
+// RowDots are the inner products of rows of a and b, [n, d]: [n, 1]. XLA CPU computes this product with ones on all
+// threads, and a batched one on a single thread.
+func RowDots(a, b *Node) *Node {
+	return graph.Dot(graph.Mul(a, b), graph.BroadcastToDims(Float(a, 1), a.Shape().Dimensions[1], 1)).Product()
+}
+
 func ones(x *Node, axis int) *Node {
 	return graph.BroadcastToShape(Float(x, 1), shapes.Make(x.DType(), x.Shape().Dimensions[axis]))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
@@ -24,13 +25,17 @@ func ExampleROCAUC() {
 
 // The example computes the graph smoothness level (GSL) twice: first for two nodes whose features are perpendicular,
 // then for two nodes whose features point in the same direction.
-func ExampleGSL() {
+func ExampleSmooth() {
+	g, err := graphs.New("two nodes", 2, []graphs.Edge{{0, 1}}, nil, 0, []int32{0, 1}, 2, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
 	for _, x := range [][]float32{{1, 0, 0, 1}, {1, 1, 2, 2}} { // two nodes with two features each
-		gsl, err := metrics.GSL(x, 2, 2)
+		s, err := metrics.Smooth(g, x, 2)
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%.2f\n", gsl)
+		fmt.Printf("%.2f\n", s.GSL)
 	}
 	// Output:
 	// 0.00

@@ -62,15 +62,6 @@ func Smooth[F Float](g *graphs.Graph, x []F, d int) (s Smoothness, err error) {
 	return s, nil
 }
 
-// GSL is [Smoothness].GSL of representations x, [n, d].
-func GSL[F Float](x []F, n, d int) (float64, error) {
-	units, err := unitRows(x, n, d)
-	if err != nil {
-		return 0, err
-	}
-	return gsl(units, n, d), nil
-}
-
 // unitRows scales the rows of x to length 1. Rows of zeros stay.
 func unitRows[F Float](x []F, n, d int) ([]float64, error) {
 	if n < 2 || d < 1 || len(x)/d != n || len(x)%d != 0 {

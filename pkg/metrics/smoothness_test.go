@@ -71,3 +71,12 @@ func TestSmooth(t *testing.T) {
 		t.Error("NaN has a smoothness")
 	}
 }
+
+// GSL is [Smoothness].GSL of representations x, [n, d].
+func GSL[F Float](x []F, n, d int) (float64, error) {
+	units, err := unitRows(x, n, d)
+	if err != nil {
+		return 0, err
+	}
+	return gsl(units, n, d), nil
+}

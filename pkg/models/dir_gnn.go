@@ -177,11 +177,7 @@ func (d *dirGNN) Prepare(g *graphs.Graph, arrays *Arrays) {
 	d.share, d.features = make([]*tensors.Tensor, 2), make([]*tensors.Tensor, 2)
 	for k, a := range []*sparse.CSR{a, a.Transpose()}[:d.directions()] {
 		if d.Conv == "sage" {
-			shares := make([]float32, g.NumNodes)
-			for i, degree := range a.Degrees() {
-				shares[i] = 1 / float32(max(1, degree))
-			}
-			d.share[k] = arrays.Rows(shares, 1)
+			d.share[k] = arrays.ByDegree(a, func(degree float64) float64 { return 1 / max(1, degree) })
 			a = a.RowNormalised()
 		}
 		if !few {

@@ -51,11 +51,7 @@ type fagcn struct {
 func (f *fagcn) Prepare(g *graphs.Graph, arrays *Arrays) {
 	a := sparse.Adjacency(g)
 	f.pattern = arrays.Pattern(a, sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForLoopAttention})
-	root := make([]float32, g.NumNodes)
-	for i, d := range a.Degrees() {
-		root[i] = float32(1 / math.Sqrt(float64(max(1, d))))
-	}
-	f.root = arrays.Rows(root, 1)
+	f.root = arrays.ByDegree(a, func(d float64) float64 { return 1 / math.Sqrt(max(1, d)) })
 }
 
 // Build implements [Network]. The representation is X_L. The layers are compiled once.
@@ -153,14 +149,9 @@ func (f faLayer) pull(l, x, v, own *Node, shared faShared) (dx, dOwn *Node, dSha
 		return Mul(mask, Sub(loop.Like(loop.Float(x, 1), alpha), Mul(alpha, alpha)))
 	}
 	sums := e.Products([]*Node{u, u}, []*Node{Mul(back, backMask), slope(back, backMask)})
-	dLeft, dRight := rowDots(sums[1], e.y), rowDots(u, e.Product(slope(e.alpha, e.mask), e.y))
+	dLeft, dRight := loop.RowDots(sums[1], e.y), loop.RowDots(u, e.Product(slope(e.alpha, e.mask), e.y))
 	scores := Concatenate([]*Node{dLeft, dRight}, 1)
 	dx = Add(scaledRows(sums[0], root), Dot(scores, Transpose(own, 0, 1)).Product())
 	dShared.First = loop.Scale(v, loop.Float(v, f.eps))
 	return dx, Dot(Transpose(x, 0, 1), scores).Product(), dShared
-}
-
-// rowDots are the inner products of rows of a and b, [n, d]: [n, 1].
-func rowDots(a, b *Node) *Node {
-	return Dot(Mul(a, b), BroadcastToDims(loop.Float(a, 1), a.Shape().Dimensions[1], 1)).Product()
 }

@@ -50,7 +50,7 @@ type fsgnnSettings struct {
 type fsgnn struct {
 	hops      int
 	adjacency *sparse.Matrix    // without normalisation; nil for dense features
-	roots     *tensors.Tensor   // for sparse features: see [roots]
+	roots     *tensors.Tensor   // for sparse features, of degrees d: 1/sqrt(d), or 0, and 1/sqrt(d+1), [n, 2]
 	gathered  []*tensors.Tensor // for dense features: A^k X and Ã^k X for k = 1, 2, …
 }
 
@@ -58,7 +58,12 @@ func (f *fsgnn) Prepare(g *graphs.Graph, arrays *Arrays) {
 	a := sparse.Adjacency(g)
 	if _, yes := Sparse(g); yes {
 		f.adjacency = arrays.Matrix(a)
-		f.roots = arrays.Rows(roots(a.Degrees()), 2)
+		f.roots = arrays.ByDegree(a, func(d float64) float64 {
+			if d == 0 {
+				return 0
+			}
+			return 1 / math.Sqrt(d)
+		}, func(d float64) float64 { return 1 / math.Sqrt(d+1) })
 		return
 	}
 	arrays.Order = sparse.AsGiven(g.NumNodes)
@@ -70,19 +75,6 @@ func (f *fsgnn) Prepare(g *graphs.Graph, arrays *Arrays) {
 			f.gathered = append(f.gathered, arrays.Rows(x[i], g.NumFeatures))
 		}
 	}
-}
-
-// roots has, for each degree d, 1/sqrt(d), or 0, and 1/sqrt(d+1): what normalises the adjacency without and with self
-// loops.
-func roots(degrees []int) (out []float32) {
-	for _, d := range degrees {
-		without := 0.0
-		if d > 0 {
-			without = 1 / math.Sqrt(float64(d))
-		}
-		out = append(out, float32(without), float32(1/math.Sqrt(float64(d+1))))
-	}
-	return out
 }
 
 // Build implements [Network]. The representation is ReLU([H_0, …, H_2K]), [n, (2K+1) d].
@@ -135,7 +127,7 @@ func (f *fsgnn) propagated(b *Builder, name func(i int) string) []*Node {
 // the others.
 type hopSteps struct{ hops, width int }
 
-// hopArrays are the [roots], [n, 2], and the adjacency.
+// hopArrays normalise the adjacency by Roots, without and with self loops.
 type hopArrays struct {
 	Roots     loop.Constant
 	Adjacency sparse.Operator

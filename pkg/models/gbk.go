@@ -61,11 +61,7 @@ func (n *gbk) Prepare(g *graphs.Graph, arrays *Arrays) {
 	a := sparse.Adjacency(g)
 	n.pattern = arrays.Pattern(a, sparse.PatternOptions{Uses: sparse.ForLoopAttention})
 	n.adjacency = arrays.Matrix(a)
-	degrees := make([]float32, a.Rows)
-	for i, d := range a.Degrees() {
-		degrees[i] = float32(d)
-	}
-	n.degrees = arrays.Rows(degrees, 1)
+	n.degrees = arrays.ByDegree(a, func(d float64) float64 { return d })
 }
 
 // Build implements [Network]. The representation, [n, d], is what the last layer reads.

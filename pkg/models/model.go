@@ -147,17 +147,13 @@ func (m *Model) Declare(backend compute.Backend, store *model.Store, seed uint64
 }
 
 // Parameters lists the arrays of a model with their shapes, for a graph of two nodes: only those with an entry per node
-// ([Param.Nodes]) have others elsewhere (ParametersOn).
+// ([Param.Nodes]) have others elsewhere ([DeclarationOn]).
 func Parameters(c Config, features, classes int) ([]Param, error) {
 	ones := slices.Repeat([]float32{1}, 2*features)
 	g, err := graphs.New("two nodes", 2, []graphs.Edge{{0, 1}}, ones, features, []int32{0, 1}, classes, nil)
 	if err != nil {
 		return nil, err
 	}
-	return ParametersOn(c, g)
-}
-
-func ParametersOn(c Config, g *graphs.Graph) ([]Param, error) {
 	d, err := DeclarationOn(c, g)
 	return d.Params, err
 }
@@ -214,6 +210,17 @@ func (a *Arrays) Add(t *tensors.Tensor) *tensors.Tensor {
 // Rows adds an array with a row of the given width for each node, from values in the dataset's order.
 func (a *Arrays) Rows(values []float32, width int) *tensors.Tensor {
 	return a.Add(tensors.FromFlatDataAndDimensions(sparse.Permute(a.Order, values, width), len(values)/width, width))
+}
+
+// ByDegree are columns, [n, len(of)], of values that depend on the number of entries in each row of c.
+func (a *Arrays) ByDegree(c *sparse.CSR, of ...func(degree float64) float64) *tensors.Tensor {
+	var values []float32
+	for _, d := range c.Degrees() {
+		for _, f := range of {
+			values = append(values, float32(f(float64(d))))
+		}
+	}
+	return a.Rows(values, len(of))
 }
 
 // Matrix adds a square matrix, for [Builder.Matrix].

@@ -46,17 +46,10 @@ func RegisterLayer[W any](name, formula string, h func(x *Node, w W) *Node) stri
 		panic(fmt.Errorf("layer %q: %s has no *Node that is a matrix to be trained (those whose names begin with B are vectors)",
 			name, t))
 	}
-	k := Kind{Name: name, Title: name, Layer: formula, Reference: "a layer of one's own", Resolve: resolveHead,
-		Shared: []string{"forward", "hidden", "dropout", "norm", "norm-layers", "norm-scale", "block-gate", "block-norm",
-			"block-scale", "head-layers"},
+	registerPair(Kind{Name: name, Title: name, Layer: formula, Reference: "a layer of one's own",
 		New: residualOf(func(c Config, adjacency *sparse.CSR, a *Arrays) func(*Builder, *Node) chained {
 			return ownLayer(h, c, adjacency, a)
-		})}
-	Register(k)
-	k.Name, k.Title, k.Plain = name+"+rep", name+"+ReP", name
-	k.Shared = []string{"forward", "reverse", "hidden", "dropout", "lipschitz", "bound", "normalise", "layer-init",
-		"tolerance", "max-iterations", "adjoint", "norm", "block-gate", "block-norm", "block-scale", "head-layers"}
-	Register(k)
+		})}, nil, nil, func(*Kind) {})
 	return name
 }
 

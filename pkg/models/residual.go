@@ -135,16 +135,22 @@ func normed[W any](c Config, layer solve.Layer[W], w W) chained {
 	return weighted[W]{layer, w}
 }
 
-// plainSettings are those of gcn and gat, with known remedies for over-smoothing: DropEdge, Half-Hop, and normalisation
-// after every layer. (The authors of PairNorm apply it inside h, before the activation.) reverseSettings are those of
-// gcn+rep, gat+rep and sage+rep.
-var (
-	plainSettings = []string{"forward", "hidden", "dropout", "activation", "norm", "block-gate", "block-norm",
-		"block-scale", "no-bias", "head-layers", "norm-layers", "norm-scale", "drop-edge", "half-hop", "half-hop-alpha"}
-	reverseSettings = []string{"forward", "reverse", "hidden", "dropout", "activation", "lipschitz", "bound",
-		"normalise", "layer-init", "tolerance", "max-iterations", "adjoint", "norm", "block-gate", "block-norm",
-		"block-scale", "no-bias", "head-layers"}
-)
+// registerPair registers a network of residual layers and, as NAME+rep, that with reverse layers, after change. both are
+// settings of both, beside those that all such networks have. The first alone has remedies for over-smoothing, with
+// normalisation after every layer among them. (The authors of PairNorm apply it inside h, before the activation.)
+func registerPair(k Kind, both, remedies []string, change func(k *Kind)) {
+	both = append(both, "forward", "hidden", "dropout", "norm", "block-gate", "block-norm", "block-scale", "head-layers")
+	k.Resolve, k.Shared = resolveHead, slices.Concat(both, remedies, []string{"norm-layers", "norm-scale"})
+	Register(k)
+	k.Name, k.Title, k.Plain, k.Alias, k.Confused = k.Name+"+rep", k.Title+"+ReP", k.Name, "", ""
+	k.Shared = append(both, "reverse", "lipschitz", "bound", "normalise", "layer-init", "tolerance", "max-iterations",
+		"adjoint")
+	change(&k)
+	Register(k)
+}
+
+// sampling are remedies for over-smoothing: DropEdge and Half-Hop.
+var sampling = []string{"drop-edge", "half-hop", "half-hop-alpha"}
 
 // checkRemedies refuses DropEdge with Half-Hop: one leaves out edges, and the other splits them.
 func checkRemedies(c Config) error {
@@ -333,35 +339,27 @@ func (c Config) startNorm() float64 {
 }
 
 func init() {
-	k := Kind{Name: "gcn", Alias: "residual-gcn", Title: "GCN",
+	registerPair(Kind{Name: "gcn", Alias: "residual-gcn", Title: "GCN",
 		Confused: "gcn is the paper's network, residual layers that share a weight; Kipf and Welling's, two GCNConv of " +
 			"PyTorch Geometric, is pyg-gcn",
 		Layer:     "X + σ(Â X W + b), σ = ReLU, Â the adjacency with self loops, symmetrically normalised",
-		Reference: "Kipf and Welling, ICLR 2017; paper section 3.3", Shared: plainSettings, Resolve: resolveHead,
-		Check: checkRemedies,
-		New:   residualOf(gcn(false))}
-	Register(k)
-	k.Name, k.Title, k.Plain, k.Shared, k.Suggested = "gcn+rep", "GCN+ReP", k.Name, reverseSettings, true
-	k.Alias, k.Confused = "", ""
-	Register(k)
+		Reference: "Kipf and Welling, ICLR 2017; paper section 3.3", Check: checkRemedies, New: residualOf(gcn(false))},
+		[]string{"activation", "no-bias"}, sampling, func(k *Kind) { k.Suggested = true })
 }
 
 func init() {
-	k := Kind{Name: "sage-res", Alias: "residual-sage", Title: "SAGE, residual",
+	registerPair(Kind{Name: "sage-res", Alias: "residual-sage", Title: "SAGE, residual",
 		Layer:     "X + σ(Â X W + X V + b), σ = ReLU: GCN's layer with a weight for the node itself, as in GraphSAGE",
-		Reference: "Hamilton et al., NeurIPS 2017; docs/which-layer.md", Resolve: resolveHead,
-		Shared: []string{"forward", "hidden", "dropout", "activation", "norm", "norm-layers", "norm-scale",
-			"block-gate", "block-norm", "block-scale", "no-bias", "head-layers"},
-		Defaults: func(c *Config) { c.Norm, c.Dropout = "batch", 0.2 },
-		New:      residualOf(gcn(true))}
-	Register(k)
-	k.Name, k.Title, k.Plain, k.Shared, k.Alias = "sage+rep", "SAGE+ReP", k.Name, reverseSettings, ""
-	// docs/which-layer.md has the measurements that speak for these settings.
-	k.Defaults = func(c *Config) {
-		c.Forward, c.Reverse, c.Norm, c.Dropout = 1, 32, "batch", 0.2
-		c.Lipschitz, c.Bound, c.Tolerance = 0.9, string(layers.SpectralNorm), 1e-3
-	}
-	Register(k)
+		Reference: "Hamilton et al., NeurIPS 2017; docs/which-layer.md",
+		Defaults:  func(c *Config) { c.Norm, c.Dropout = "batch", 0.2 },
+		New:       residualOf(gcn(true))}, []string{"activation", "no-bias"}, nil, func(k *Kind) {
+		k.Name, k.Title = "sage+rep", "SAGE+ReP"
+		// docs/which-layer.md has the measurements that speak for these settings.
+		k.Defaults = func(c *Config) {
+			c.Forward, c.Reverse, c.Norm, c.Dropout = 1, 32, "batch", 0.2
+			c.Lipschitz, c.Bound, c.Tolerance = 0.9, string(layers.SpectralNorm), 1e-3
+		}
+	})
 }
 
 // gcn is the block h(X) = σ(Â X W + b) or, with ego, σ(Â X W + X V + b); see [layers.GCN]. With DropEdge, Â differs
@@ -397,20 +395,13 @@ func gcn(ego bool) block {
 }
 
 func init() {
-	k := Kind{Name: "gat", Alias: "residual-gat", Title: "GAT",
+	registerPair(Kind{Name: "gat", Alias: "residual-gat", Title: "GAT",
 		Confused: "gat is the paper's network, residual layers that share weights; Veličković et al.'s, two GATConv of " +
 			"PyTorch Geometric, is pyg-gat",
 		Layer: "X + σ(1/K Σ_k A_k(X) X W_k (+ X V) + b), σ = ReLU, A_k a softmax of LeakyReLU(s_j + t_i) " +
 			"over neighbours",
-		Reference: "Veličković et al., ICLR 2018; paper section 3.3",
-		Shared:    slices.Concat(plainSettings, []string{"heads", "ego"}), Resolve: resolveHead,
-		Check: checkRemedies,
-		New:   residualOf(gat)}
-	Register(k)
-	k.Name, k.Title, k.Plain, k.Shared = "gat+rep", "GAT+ReP", k.Name,
-		slices.Concat(reverseSettings, []string{"heads", "ego"})
-	k.Alias, k.Confused = "", ""
-	Register(k)
+		Reference: "Veličković et al., ICLR 2018; paper section 3.3", Check: checkRemedies, New: residualOf(gat)},
+		[]string{"activation", "no-bias", "heads", "ego"}, sampling, func(*Kind) {})
 }
 
 // gat is the block of graph attention layers, which average the results of their heads; see [layers.GAT]. As in PyTorch

@@ -17,8 +17,8 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "model.safetensors")
-	weight := safetensors.Named{Name: "fc.weight", Shape: []int{2, 2}, Values: []float32{1, 2, 3, 4}}
-	if err := safetensors.Write(path, []safetensors.Named{weight}, map[string]string{"model": "gcn"}); err != nil {
+	arrays := map[string]safetensors.Array{"fc.weight": {Shape: []int{2, 2}, Values: []float32{1, 2, 3, 4}}}
+	if err := safetensors.Write(path, arrays, map[string]string{"model": "gcn"}); err != nil {
 		log.Fatal(err)
 	}
 

@@ -13,7 +13,6 @@ package safetensors
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -244,22 +243,22 @@ func (s *File) Float32s(name string) ([]float32, []int, error) {
 	return out, shape, nil
 }
 
-// Named is an array to write. Its values are in C order.
-type Named struct {
-	Name   string
+// Array has its values row by row (C order).
+type Array struct {
 	Shape  []int
 	Values []float32
 }
 
 // Write writes arrays of type F32 in alphabetical order, and metadata with a checksum added, as a whole or not at all
 // ([files.Write]). Equal arguments give equal files, byte for byte.
-func Write(path string, arrays []Named, meta map[string]string) error {
-	arrays = slices.SortedFunc(slices.Values(arrays), func(a, b Named) int { return cmp.Compare(a.Name, b.Name) })
+func Write(path string, arrays map[string]Array, meta map[string]string) error {
 	known := map[string]string{sumKey: noSum}
 	maps.Copy(known, meta)
 	header := map[string]any{metadata: known}
+	var values [][]float32
 	at := int64(0)
-	for _, a := range arrays {
+	for _, name := range slices.Sorted(maps.Keys(arrays)) {
+		a := arrays[name]
 		e := entry{Type: "F32", Shape: make([]int64, len(a.Shape))}
 		for i, d := range a.Shape {
 			e.Shape[i] = int64(d)
@@ -267,22 +266,23 @@ func Write(path string, arrays []Named, meta map[string]string) error {
 		count, err := e.count()
 		switch {
 		case err != nil:
-			return fmt.Errorf("cannot write %s: array %q %w", path, a.Name, err)
+			return fmt.Errorf("cannot write %s: array %q %w", path, name, err)
 		case count != int64(len(a.Values)):
 			return fmt.Errorf("cannot write %s: array %q has %d values for the shape %v",
-				path, a.Name, len(a.Values), a.Shape)
-		case header[a.Name] != nil || a.Name == "" || a.Name == metadata:
-			return fmt.Errorf("cannot write %s: array %q has no name of its own", path, a.Name)
+				path, name, len(a.Values), a.Shape)
+		case name == "" || name == metadata:
+			return fmt.Errorf("cannot write %s: array %q has no name of its own", path, name)
 		}
 		e.Offsets = [2]int64{at, at + 4*count}
 		at = e.Offsets[1]
-		header[a.Name] = e
+		header[name] = e
+		values = append(values, a.Values)
 	}
-	return files.Write(path, func(w io.Writer) error { return encode(w, header, arrays) })
+	return files.Write(path, func(w io.Writer) error { return encode(w, header, values) })
 }
 
 // encode writes a file, with the checksum in place of the zeros in the header.
-func encode(w io.Writer, header map[string]any, arrays []Named) error {
+func encode(w io.Writer, header map[string]any, values [][]float32) error {
 	text, err := json.Marshal(header) // Marshal sorts the names, so that equal arrays give equal files
 	if err != nil {
 		return err
@@ -291,13 +291,13 @@ func encode(w io.Writer, header map[string]any, arrays []Named) error {
 	text = append(text, bytes.Repeat([]byte(" "), (8-len(text)%8)%8)...)
 	sum := sha256.New()
 	sum.Write(frame(text))
-	if err := writeValues(sum, arrays); err != nil {
+	if err := writeValues(sum, values); err != nil {
 		return err
 	}
 	if _, err := w.Write(frame(withSum(text, noSum, hex.EncodeToString(sum.Sum(nil))))); err != nil {
 		return err
 	}
-	return writeValues(w, arrays)
+	return writeValues(w, values)
 }
 
 // frame puts the length of a header, as eight bytes, before the header.
@@ -305,9 +305,9 @@ func frame(header []byte) []byte {
 	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
 }
 
-func writeValues(w io.Writer, arrays []Named) error {
-	for _, a := range arrays {
-		if err := binary.Write(w, binary.LittleEndian, a.Values); err != nil {
+func writeValues(w io.Writer, values [][]float32) error {
+	for _, v := range values {
+		if err := binary.Write(w, binary.LittleEndian, v); err != nil {
 			return err
 		}
 	}

@@ -24,8 +24,8 @@ func file(header string, data ...byte) []byte {
 func read(b []byte) (*File, error) { return New(bytes.NewReader(b), int64(len(b)), "x.safetensors") }
 
 func TestRoundTrip(t *testing.T) {
-	arrays := []Named{{"b", []int{2, 3}, []float32{1, 2, 3, 4, 5, float32(math.Inf(-1))}}, {"a", nil, []float32{7}},
-		{"empty", []int{0, 2}, nil}}
+	arrays := map[string]Array{"b": {[]int{2, 3}, []float32{1, 2, 3, 4, 5, float32(math.Inf(-1))}},
+		"a": {nil, []float32{7}}, "empty": {[]int{0, 2}, nil}}
 	dir := t.TempDir()
 	one, two := filepath.Join(dir, "1.safetensors"), filepath.Join(dir, "2.safetensors")
 	for _, path := range []string{one, two} {
@@ -46,10 +46,10 @@ func TestRoundTrip(t *testing.T) {
 	if fmt.Sprint(s.Names(), s.Metadata) != "[a b empty] map[model:gcn]" {
 		t.Errorf("got %v %v", s.Names(), s.Metadata)
 	}
-	for _, a := range arrays {
-		values, shape, err := s.Float32s(a.Name)
+	for name, a := range arrays {
+		values, shape, err := s.Float32s(name)
 		if err != nil || !slices.Equal(values, a.Values) || !slices.Equal(shape, a.Shape) {
-			t.Errorf("%s: %v %v %v", a.Name, values, shape, err)
+			t.Errorf("%s: %v %v %v", name, values, shape, err)
 		}
 	}
 }
@@ -58,8 +58,8 @@ func TestRoundTrip(t *testing.T) {
 // still has the same arrays.
 func TestFlippedBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
-	if err := Write(path, []Named{{"a.weight", []int{2, 3}, []float32{1, 2, 3, 4, 5, 6}}, {"a.bias", []int{3, 2},
-		make([]float32, 6)}}, map[string]string{"model": "gcn"}); err != nil {
+	if err := Write(path, map[string]Array{"a.weight": {[]int{2, 3}, []float32{1, 2, 3, 4, 5, 6}},
+		"a.bias": {[]int{3, 2}, make([]float32, 6)}}, map[string]string{"model": "gcn"}); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)
@@ -175,10 +175,10 @@ func TestBadFiles(t *testing.T) {
 
 func TestWriteRefuses(t *testing.T) {
 	dir := t.TempDir()
-	for want, arrays := range map[string][]Named{
-		"for the shape":   {{"a", []int{2}, []float32{1}}},
-		"name of its own": {{"__metadata__", nil, []float32{1}}},
-		"of its own":      {{"a", nil, []float32{1}}, {"a", nil, []float32{1}}},
+	for want, arrays := range map[string]map[string]Array{
+		"for the shape":   {"a": {[]int{2}, []float32{1}}},
+		"name of its own": {"__metadata__": {nil, []float32{1}}},
+		"of its own":      {"": {nil, []float32{1}}},
 	} {
 		if err := Write(filepath.Join(dir, "a"), arrays, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -38,11 +38,8 @@ func apply[W any](l Layer[W], x *Node, w W) *Node { return l.Activate(l.Preactiv
 
 // Apply is h(X; w), as a part of a larger function: its gradient is that of the layer's own methods.
 func Apply[W any](l Layer[W], x *Node, w W) *Node {
-	switch h := l.(type) {
-	case function[W]:
+	if h, is := l.(function[W]); is {
 		return h.Preactivation(x, w)
-	case activated[W]:
-		return h.Activate(h.Preactivation(x, w), w)
 	}
 	_, trainable, known := weightsOf(l, w, 0)
 	fixed := stopped(w)
@@ -92,36 +89,6 @@ func (h function[W]) PullW(q *Node, _, tape []*Node, w W) W {
 		grads = grads[1:]
 		return first
 	})
-}
-
-// Activated is [FromFunction] of h(X; w) = σ(u(X; w)) with an entrywise activation σ, but [Invert] starts its solves
-// from preactivations u, which change more smoothly from layer to layer. With ReLU, solves take half as many
-// iterations.
-func Activated[W any](activation func(u *Node) *Node, u func(x *Node, w W) *Node) Layer[W] {
-	return activated[W]{function[W](u), activation}
-}
-
-type activated[W any] struct {
-	function[W]
-	activation func(u *Node) *Node
-}
-
-// differentiateAt returns σ for loop bodies. Of u, only the shape is used.
-func (l activated[W]) differentiateAt(u *Node) *loop.Differentiable {
-	return loop.Differentiate(func(in []*Node) *Node { return alike("σ(u)", l.activation(in[0]), in[0]) }, []*Node{u}, 1)
-}
-
-func (l activated[W]) Activate(u *Node, _ W) *Node {
-	if u.Graph().IsMainFunc() {
-		return l.activation(u)
-	}
-	return l.differentiateAt(u).Value([]*Node{u})
-}
-
-func (l activated[W]) Gate(u, v *Node, _ W) *Node {
-	f := l.differentiateAt(u)
-	_, tape := f.Linearize([]*Node{u})
-	return f.Pull(v, tape, nil, 0, 1)[0]
 }
 
 // differentiate returns h as a function of X and the nodes of w as listed lists them. Of x, only the shape is used.

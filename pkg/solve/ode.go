@@ -143,17 +143,21 @@ func IntegrateAll[W any](f Field[W], x *Node, w W, os ...Integration) []Solution
 		o.To = os[0].To
 		together = together && reflect.DeepEqual(o, os[0])
 	}
+	groups := slices.Collect(slices.Chunk(os, 1))
 	if together {
-		return all.run(os)
+		groups = [][]Integration{os}
 	}
 	var out []Solution
-	for _, o := range os {
-		if o.To == 0 {
-			still := NoStats(x)
-			still.Adjoint = all.adjoint
-			out = append(out, Solution{x, still})
-		} else {
-			out = append(out, all.run([]Integration{o})...)
+	for _, legs := range groups {
+		switch {
+		case legs[0].To == 0:
+			none := NoStats(x)
+			none.Adjoint = all.adjoint
+			out = append(out, Solution{x, none})
+		case legs[0].Method.Adaptive():
+			out = append(out, all.adaptive(legs)...)
+		default:
+			out = append(out, all.fixed(legs)...)
 		}
 	}
 	return out
@@ -168,14 +172,6 @@ type integration[W any] struct {
 	x         *Node
 	w         W
 	adjoint   *Node
-}
-
-// run is [IntegrateAll] for integrations whose settings differ only in To.
-func (a integration[W]) run(os []Integration) []Solution {
-	if os[0].Method.Adaptive() {
-		return a.adaptive(os)
-	}
-	return a.fixed(os)
 }
 
 // fixed runs integrations with fixed steps in one loop.

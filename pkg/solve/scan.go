@@ -163,23 +163,18 @@ func (s scan) taped(x *Node, tape []shapes.Shape) *Node {
 		return st
 	})
 	return loop.Custom(out.x, append([]*Node{x}, s.w[:s.trainable]...), func(v *Node) []*Node {
-		grads := s.tapedBack(v, out.tapes, fixed)
+		type reads struct{ tapes, w []*Node }
+		start, n := cotangents{v, zeros(fixed[:s.trainable])}, loop.Int(v.Graph(), s.depth)
+		grads := loop.Repeat(n, start, reads{out.tapes, fixed}, func(i *Node, c cotangents, r reads) cotangents {
+			l := Sub(loop.Int(i.Graph(), s.depth-1), i)
+			tape := make([]*Node, len(r.tapes))
+			for i := range tape {
+				tape[i] = load(r.tapes[i], l)
+			}
+			in := s.inputs(l, c.x, r.w) // c.x has the shape of the state, and only the shape is used
+			grads := s.layer(in).Pull(c.x, tape, in[1:], 0, 1+s.trainable)
+			return cotangents{grads[0], s.add(c.w, grads[1:], l)}
+		})
 		return append([]*Node{grads.x}, grads.w...)
-	})
-}
-
-// tapedBack differentiates the layers, from the last to the first. v is the cotangent of the last state.
-func (s scan) tapedBack(v *Node, tapes, w []*Node) cotangents {
-	type reads struct{ tapes, w []*Node }
-	start, n := cotangents{v, zeros(w[:s.trainable])}, loop.Int(v.Graph(), s.depth)
-	return loop.Repeat(n, start, reads{tapes, w}, func(i *Node, c cotangents, r reads) cotangents {
-		l := Sub(loop.Int(i.Graph(), s.depth-1), i)
-		tape := make([]*Node, len(r.tapes))
-		for i := range tape {
-			tape[i] = load(r.tapes[i], l)
-		}
-		in := s.inputs(l, c.x, r.w) // c.x has the shape of the state, and only the shape is used
-		grads := s.layer(in).Pull(c.x, tape, in[1:], 0, 1+s.trainable)
-		return cotangents{grads[0], s.add(c.w, grads[1:], l)}
 	})
 }

@@ -50,8 +50,7 @@ func Out(g *graphs.Graph) *CSR {
 func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
 
 // FromEdges is the adjacency of directed edges: edge e is the entry weight[e], or 1 if weight is nil, in row target[e]
-// and column source[e]. Targets and sources may be two sets of nodes. Edges may be in any order, and twice; see
-// CSR.Edge.
+// and column source[e]. Targets and sources may be two sets of nodes. Edges may be in any order, and twice.
 func FromEdges(targets, sources int, target, source []int32, weight []float32) (*CSR, error) {
 	if targets < 0 || sources < 0 {
 		return nil, fmt.Errorf("sparse matrix: %d targets and %d sources: neither can be negative", targets, sources)
@@ -80,9 +79,7 @@ func FromEdges(targets, sources int, target, source []int32, weight []float32) (
 	}
 	bySource.Columns = targets
 	a, from := bySource.transposed()
-	a.Edge = make([]int32, len(from))
 	for k, f := range from {
-		a.Edge[k] = edge[f]
 		a.Weight[k] = 1
 		if weight != nil {
 			a.Weight[k] = weight[edge[f]]
@@ -115,24 +112,15 @@ func (a *CSR) WithSelfLoops() *CSR {
 		panic(fmt.Errorf("sparse matrix: self loops need a square matrix, and this one is %d x %d", a.Rows, a.Columns))
 	}
 	s := &CSR{Rows: a.Rows, Columns: a.Columns, Start: make([]int, a.Rows+1), mirrored: a.mirrored}
-	copied := func(from, to int) {
-		s.Column, s.Weight = append(s.Column, a.Column[from:to]...), append(s.Weight, a.Weight[from:to]...)
-		if a.Edge != nil {
-			s.Edge = append(s.Edge, a.Edge[from:to]...)
-		}
-	}
 	s.Column, s.Weight = make([]int32, 0, a.Entries()+a.Rows), make([]float32, 0, a.Entries()+a.Rows)
 	for i := range a.Rows {
 		from, to := a.Start[i], a.Start[i+1]
 		at, there := slices.BinarySearch(a.Column[from:to], int32(i))
-		copied(from, from+at)
+		at += len(s.Column)
+		s.Column, s.Weight = append(s.Column, a.Column[from:to]...), append(s.Weight, a.Weight[from:to]...)
 		if !there {
-			s.Column, s.Weight = append(s.Column, int32(i)), append(s.Weight, 1)
-			if a.Edge != nil {
-				s.Edge = append(s.Edge, -1)
-			}
+			s.Column, s.Weight = slices.Insert(s.Column, at, int32(i)), slices.Insert(s.Weight, at, 1)
 		}
-		copied(from+at, to)
 		s.Start[i+1] = len(s.Column)
 	}
 	return s
@@ -180,9 +168,4 @@ func (a *CSR) NormalisedByTargets() *CSR {
 // RowNormalised is D_r^-1 A: a mean over neighbours, as in GraphSAGE (Hamilton et al., NeurIPS 2017).
 func (a *CSR) RowNormalised() *CSR {
 	return a.normalised(func(r, _ []float64, i int, _ int32) float64 { return r[i] })
-}
-
-// ColumnNormalised is A D_c^-1.
-func (a *CSR) ColumnNormalised() *CSR {
-	return a.normalised(func(_, c []float64, _ int, j int32) float64 { return c[j] })
 }

@@ -34,9 +34,6 @@ func (e BareEdges) backward() sums {
 	return b
 }
 
-// Edges are the same operations with derivatives.
-func (e BareEdges) Edges() Edges { return Edges{e} }
-
 // Places is the number of rows of values of edges. Heads is the number of copies of each node.
 func (e BareEdges) Places() int { return e.p.Places() }
 func (e BareEdges) Heads() int  { return e.p.copies }
@@ -111,7 +108,7 @@ func (e BareEdges) Product(w, x *Node) *Node { return e.Products([]*Node{x}, []*
 func (e BareEdges) Products(sources, weights []*Node) []*Node {
 	out := make([]*Node, len(sources))
 	for i, x := range sources {
-		array := []name{column, columnTwin}[i]
+		array := []name{column, columnAgain}[i]
 		if x.Shape().Dimensions[0] < e.forward().columns {
 			array = node
 		}

@@ -17,9 +17,6 @@ type CSR struct {
 	Start         []int
 	Column        []int32
 	Weight        []float32
-	// Edge[e] is the edge that [FromEdges] made entry e from, or -1 for a self loop that was added; else nil.
-	Edge []int32
-
 	// mirrored says that it is known that there is (j, i) for every (i, j), whatever the weights.
 	mirrored bool
 }
@@ -45,8 +42,6 @@ func (a *CSR) Validate() error {
 			a.Rows+1, len(a.Column))
 	case len(a.Weight) != len(a.Column):
 		return fmt.Errorf("sparse matrix: %d weights for %d entries", len(a.Weight), len(a.Column))
-	case a.Edge != nil && len(a.Edge) != len(a.Column):
-		return fmt.Errorf("sparse matrix: the edges' numbers are %d for %d entries", len(a.Edge), len(a.Column))
 	}
 	for i := range a.Rows {
 		row := a.Column[a.Start[i]:a.Start[i+1]]
@@ -81,9 +76,6 @@ func (a *CSR) Transpose() *CSR {
 	t, from := a.transposed()
 	for k, e := range from {
 		t.Weight[k] = a.Weight[e]
-		if a.Edge != nil {
-			t.Edge = append(t.Edge, a.Edge[e])
-		}
 	}
 	return t
 }

@@ -13,14 +13,14 @@ func TestFromEdges(t *testing.T) {
 	// The edges are 2 → 0 (twice), 0 → 1 and 1 → 0.
 	a := must(sparse.FromEdges(3, 3, []int32{0, 1, 0, 0}, []int32{2, 0, 1, 2}, []float32{5, 6, 7, 8}))
 	if !slices.Equal(a.Start, []int{0, 3, 4, 4}) || !slices.Equal(a.Column, []int32{1, 2, 2, 0}) ||
-		!slices.Equal(a.Weight, []float32{7, 5, 8, 6}) || !slices.Equal(a.Edge, []int32{2, 0, 3, 1}) || a.Symmetric() {
+		!slices.Equal(a.Weight, []float32{7, 5, 8, 6}) || a.Symmetric() {
 		t.Errorf("got %+v", a)
 	}
 	if !slices.Equal(a.Degrees(), []int{3, 1, 0}) || a.Entries() != 4 {
 		t.Errorf("degrees %v of %d entries", a.Degrees(), a.Entries())
 	}
 	b := a.Transpose().Transpose()
-	if !slices.Equal(dense(b), dense(a)) || !slices.Equal(b.Edge, a.Edge) {
+	if !slices.Equal(dense(b), dense(a)) || !slices.Equal(b.Weight, a.Weight) {
 		t.Errorf("transposed twice, %+v", b)
 	}
 }
@@ -63,7 +63,6 @@ func TestNormalisations(t *testing.T) {
 		want []float32
 	}{
 		"rows":       {a.RowNormalised(), []float32{0, 0.5, 0.5, 0, 0, 0, 1, 0, 0}},
-		"columns":    {a.ColumnNormalised(), []float32{0, 1, 1, 0, 0, 0, 1, 0, 0}},
 		"symmetric":  {a.SymmetricNormalised(), []float32{0, 0.70710678, 0.70710678, 0, 0, 0, 1, 0, 0}},
 		"self loops": {a.WithSelfLoops().WithSelfLoops(), []float32{1, 2, 2, 0, 1, 0, 1, 0, 1}},
 	} {
@@ -98,10 +97,8 @@ func TestRefuses(t *testing.T) {
 		"must ascend":         matrix(bad(func(a *sparse.CSR) { a.Column[0] = 1; a.Column[1] = 0 }), nil),
 		"weights for 3":       matrix(bad(func(a *sparse.CSR) { a.Weight = nil }), nil),
 		"Start must be":       matrix(bad(func(a *sparse.CSR) { a.Start = a.Start[1:] }), nil),
-		"the edges' numbers":  matrix(bad(func(a *sparse.CSR) { a.Edge = []int32{1} }), nil),
 		"no fewer than 0":     rectangle(bad(func(a *sparse.CSR) { a.Rows = -1 })),
 		"set Bipartite":       pattern(wide, sparse.PatternOptions{}),
-		"set Order alone":     pattern(square, sparse.PatternOptions{Columns: sparse.AsGiven(2)}),
 		"an order of 3":       pattern(wide, sparse.PatternOptions{Bipartite: true, Order: sparse.AsGiven(3)}),
 		"no diagonal":         pattern(wide, sparse.PatternOptions{Bipartite: true, Uses: sparse.ForDiagonal}),
 		"no entries":          pattern(must(sparse.FromDense(make([]float32, 4), 2)), sparse.PatternOptions{}),

@@ -16,7 +16,6 @@ type Matrix struct {
 	rows     Order
 	forward  *sliced
 	backward *sliced // the transpose; equal to forward if A is symmetric
-	entries  int
 }
 
 // NewMatrix lays out a square matrix, with rows of x and of A x in the given order; nil is that by length, which needs
@@ -51,7 +50,7 @@ func newMatrix(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {
 	if err := columns.check(a.Columns); err != nil {
 		return nil, err
 	}
-	m := &Matrix{rows: rows, forward: slice(a, 1, rows, columns, layout), entries: a.Entries()}
+	m := &Matrix{rows: rows, forward: slice(a, 1, rows, columns, layout)}
 	if m.backward = m.forward; !slices.Equal(rows, columns) || !a.Symmetric() {
 		m.backward = slice(a.Transpose(), 1, columns, rows, layout)
 	}
@@ -84,13 +83,6 @@ func SymNorm(g *graphs.Graph) (*Matrix, error) {
 	return NewMatrix(Adjacency(g).WithSelfLoops().SymmetricNormalised(), nil)
 }
 
-// Size is the number of rows, Entries that of stored entries: 2|E| + n for [SymNorm].
-func (m *Matrix) Size() int    { return m.forward.rows }
-func (m *Matrix) Entries() int { return m.entries }
-
-// Places is the number of terms of a product: entries, padding, and sums of chunks.
-func (m *Matrix) Places() int { return len(m.forward.column) + len(m.forward.chunk) }
-
 // Symmetric tells whether A equals its transpose, in one order of rows and columns.
 func (m *Matrix) Symmetric() bool { return m.forward == m.backward }
 
@@ -99,10 +91,14 @@ func (m *Matrix) Order() Order { return m.rows }
 
 // Tensors are the arguments of a program that uses the matrix; [Matrix.On] takes the nodes that stand for them.
 func (m *Matrix) Tensors() []*tensors.Tensor {
-	if m.Symmetric() {
-		return m.forward.tensors
+	return tensorsOf(m.forward, m.backward)
+}
+
+func tensorsOf(forward, backward *sliced) []*tensors.Tensor {
+	if forward == backward {
+		return forward.tensors
 	}
-	return slices.Concat(m.forward.tensors, m.backward.tensors)
+	return slices.Concat(forward.tensors, backward.tensors)
 }
 
 // Operator is a sparse matrix A, [n, m], inside a GoMLX computation or a loop body. Its products can be differentiated

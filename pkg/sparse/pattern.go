@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -43,9 +44,8 @@ type PatternOptions struct {
 	Heads int
 	// Order is that of the rows and, unless Bipartite, of the columns; nil is the order by length, as in [NewMatrix].
 	Order Order
-	// Bipartite says that rows and columns are different sets, with the orders Order and Columns; nil is [AsGiven].
+	// Bipartite says that rows and columns are different sets; columns, and without Order also rows, are as given.
 	Bipartite bool
-	Columns   Order
 }
 
 // NewPattern makes a pattern with the entries of the matrix a. It ignores their weights.
@@ -83,7 +83,7 @@ func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 		p.addGradients(&edges)
 	}
 	if o.Uses&ForLoopAttention != 0 {
-		add(&f.arrays, columnTwin, f.column) // for two products at once; see [BareEdges.Products]
+		add(&f.arrays, columnAgain, f.column) // for two products at once; see [BareEdges.Products]
 		if p.copies > 1 {
 			nodes := make([]int32, len(f.column))
 			for i, c := range f.column {
@@ -99,26 +99,20 @@ func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 }
 
 func (p *Pattern) chooseOrders(a *CSR) error {
-	p.rows, p.columns = p.options.Order, p.options.Columns
+	p.rows = p.options.Order
 	switch {
 	case p.options.Bipartite:
-		p.rows, p.columns = p.rows.or(a.Rows), p.columns.or(a.Columns)
+		p.rows, p.columns = p.rows.or(a.Rows), AsGiven(a.Columns)
 	case a.Rows != a.Columns:
 		return fmt.Errorf("sparse pattern: %d x %d, but edges within a graph make a square; "+
 			"between two sets of nodes, set Bipartite", a.Rows, a.Columns)
-	case p.columns != nil:
-		return fmt.Errorf("sparse pattern: an order of the columns was given for edges within a graph: " +
-			"set Order alone, or Bipartite")
 	default:
 		if p.rows == nil {
 			p.rows = a.byLength(AsGiven(a.Rows))
 		}
 		p.columns = p.rows
 	}
-	if err := p.rows.check(a.Rows); err != nil {
-		return err
-	}
-	return p.columns.check(a.Columns)
+	return p.rows.check(a.Rows)
 }
 
 // addGradients adds what derivatives need: the transpose unless the pattern is symmetric, the row of each chunk
@@ -178,8 +172,6 @@ func (p *Pattern) addDiagonal() error {
 	return nil
 }
 
-func (p *Pattern) Heads() int { return p.copies }
-
 func (p *Pattern) Size() int { return p.forward.rows }
 
 func (p *Pattern) Places() int { return len(p.forward.column) }
@@ -192,34 +184,16 @@ func (p *Pattern) Order() Order { return p.rows }
 
 // Tensors are the arguments of a program that uses the pattern; [Pattern.On] takes the nodes that stand for them.
 func (p *Pattern) Tensors() []*tensors.Tensor {
-	if p.backward == nil || p.symmetric {
-		return p.forward.tensors
-	}
-	return slices.Concat(p.forward.tensors, p.backward.tensors)
+	return tensorsOf(p.forward, cmp.Or(p.backward, p.forward))
 }
 
 // Spread copies values of entries, rows of the given width in the order of the [CSR], to their places. All heads get
-// the same values, padding zeros. For values in the order of [FromEdges]'s lists, see CSR.Edge.
+// the same values, padding zeros.
 func Spread[T any](p *Pattern, values []T, width int) []T {
 	out := make([]T, p.Places()*width)
 	for place, e := range p.forward.entry {
 		if e >= 0 {
 			copy(out[place*width:(place+1)*width], values[int(e)*width:(int(e)+1)*width])
-		}
-	}
-	return out
-}
-
-// Collect undoes [Spread]: row e*heads + k of the result belongs to entry e in head k.
-func Collect[T any](p *Pattern, values []T, width int) []T {
-	var out []T
-	for place, e := range p.forward.entry {
-		if e >= 0 {
-			at := (int(e)*p.copies + int(p.forward.column[place])%p.copies) * width
-			if need := at + width; need > len(out) {
-				out = append(out, make([]T, need-len(out))...)
-			}
-			copy(out[at:at+width], values[place*width:(place+1)*width])
 		}
 	}
 	return out

@@ -19,7 +19,7 @@ type patternCase struct {
 func patterns() map[string]patternCase {
 	adjacency := func(n, edges, hub int) *sparse.CSR { return sparse.Adjacency(random(4, n, edges, hub)) }
 	gathers := sparse.PatternOptions{Order: reversed(60), Uses: sparse.ForGradients | sparse.ForLoopAttention}
-	two := sparse.PatternOptions{Bipartite: true, Order: reversed(90), Columns: reversed(40)}
+	two := sparse.PatternOptions{Bipartite: true, Order: reversed(90)}
 	return map[string]patternCase{
 		"one node":            newCase(adjacency(1, 0, 0).WithSelfLoops(), sparse.PatternOptions{}),
 		"self loops":          newCase(adjacency(50, 100, 20).WithSelfLoops(), sparse.PatternOptions{}),
@@ -47,11 +47,8 @@ func newCase(a *sparse.CSR, o sparse.PatternOptions) patternCase {
 	for position, v := range p.Order() {
 		rowAt[v] = position
 	}
-	columns := o.Columns
-	switch {
-	case !o.Bipartite:
-		columns = p.Order()
-	case columns == nil:
+	columns := p.Order()
+	if o.Bipartite {
 		columns = sparse.AsGiven(a.Columns)
 	}
 	for position, v := range columns {

@@ -12,7 +12,7 @@ type name string
 
 const (
 	column      name = "column"         // for each place, the column of its entry
-	columnTwin  name = "column, again"  // the same numbers as column, for a second product; see [BareEdges.Products]
+	columnAgain name = "column, again"  // the same numbers as column, for a second product; see [BareEdges.Products]
 	node        name = "node"           // for each place, the node of which the column is a copy
 	rowOf       name = "row"            // for each place, its row
 	weight      name = "weight"         // for each place, the weight; in patterns, 1 for entries and 0 for padding

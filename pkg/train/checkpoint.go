@@ -153,7 +153,7 @@ func (s *saver) arrays(of state) (list []array) {
 	for _, v := range f.Variables {
 		name, dims := models.NameOf(v), v.Shape().Dimensions
 		list = append(list, floats("best "+name, dims, f.result.Weights[name].Values, func(values []float32) {
-			f.result.Weights[name] = Array{dims, values}
+			f.result.Weights[name] = Array{Shape: dims, Values: values}
 		}))
 	}
 	return append(list, floats("best logits", []int{f.graph.NumNodes, f.model.Outputs}, f.result.Logits,

@@ -147,7 +147,8 @@ func (s *session) predict(training, gradients bool) (*Prediction, error) {
 	if gradients {
 		p.Gradients = map[string]Array{}
 		for i, v := range s.trainable() {
-			p.Gradients[models.NameOf(v)] = Array{v.Shape().Dimensions, tensors.MustCopyFlatData[float32](out[4+i])}
+			p.Gradients[models.NameOf(v)] = Array{Shape: v.Shape().Dimensions,
+				Values: tensors.MustCopyFlatData[float32](out[4+i])}
 		}
 	}
 	return p, nil

@@ -333,7 +333,7 @@ func (f *fit) keep(params []*tensors.Tensor) error {
 		if err != nil {
 			return err
 		}
-		weights[models.NameOf(v)] = Array{v.Shape().Dimensions, flat}
+		weights[models.NameOf(v)] = Array{Shape: v.Shape().Dimensions, Values: flat}
 	}
 	f.result.Weights = weights
 	return nil

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/revgnn/revgnn/pkg/safetensors"
 )
 
 // These are the statuses with which a training ends.
@@ -100,10 +102,7 @@ type Result struct {
 }
 
 // Array is the value of a variable, row by row.
-type Array struct {
-	Shape  []int
-	Values []float32
-}
+type Array = safetensors.Array
 
 func none(mask []bool) bool { return !slices.Contains(mask, true) }
 

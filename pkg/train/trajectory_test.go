@@ -60,11 +60,11 @@ func TestTraceAgreesWithPredict(t *testing.T) {
 				for i := range g.NumNodes {
 					x = append(x, p.Representation[i*p.Width+first:i*p.Width+first+c.Hidden]...)
 				}
-				gsl, err := metrics.GSL(x, g.NumNodes, c.Hidden)
+				s, err := metrics.Smooth(g, x, c.Hidden)
 				if err != nil {
 					t.Fatal(err)
 				}
-				return gsl
+				return s.GSL
 			}
 			near("GSL forward", float64(trace.Forward[2].GSL), part(0))
 			if model != "gcn" {

@@ -80,11 +80,8 @@ type Prediction struct {
 	IDs, Classes []string
 	// Shape [nodes, classes]; rows add up to 1.
 	Probabilities []float64
-	// Logits has the shape [nodes, Outputs]: a logit for each class, or that of the second of two. Representation is
-	// what the model's last layer reads, [nodes, Width].
-	Logits, Representation []float32
-	Outputs, Width         int
-	Engine                 string
+	train.Prediction
+	Engine string
 }
 
 // Predict computes the class probabilities of a graph's nodes in evaluation mode: without dropout, and with the running
@@ -100,8 +97,7 @@ func (m *Model) Predict(e *engine.Engine, g *graphs.Graph) (*Prediction, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := &Prediction{Classes: m.Classes, Probabilities: p.Probabilities(), Logits: p.Logits,
-		Representation: p.Representation, Outputs: p.Outputs, Width: p.Width, Engine: x.engine.Name}
+	out := &Prediction{Classes: m.Classes, Probabilities: p.Probabilities(), Prediction: *p, Engine: x.engine.Name}
 	for i := range g.NumNodes {
 		out.IDs = append(out.IDs, g.ID(i))
 	}

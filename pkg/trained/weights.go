@@ -118,7 +118,6 @@ func WriteWeights(path string, parameters map[string]train.Array) error {
 
 // writeFile is [WriteWeights] with metadata, which only a .safetensors file can have.
 func writeFile(path string, parameters map[string]train.Array, metadata map[string]string) error {
-	names := slices.Sorted(maps.Keys(parameters))
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".npz":
 		if len(metadata) > 0 {
@@ -126,18 +125,13 @@ func writeFile(path string, parameters map[string]train.Array, metadata map[stri
 				path)
 		}
 		var arrays []npz.Named
-		for _, n := range names {
-			arrays = append(arrays,
-				npz.Named{Name: prefix + n, Shape: parameters[n].Shape, Values: parameters[n].Values})
+		for _, name := range slices.Sorted(maps.Keys(parameters)) {
+			a := parameters[name]
+			arrays = append(arrays, npz.Named{Name: prefix + name, Shape: a.Shape, Values: a.Values})
 		}
 		return npz.Write(path, arrays)
 	case ".safetensors":
-		var arrays []safetensors.Named
-		for _, n := range names {
-			arrays = append(arrays,
-				safetensors.Named{Name: n, Shape: parameters[n].Shape, Values: parameters[n].Values})
-		}
-		return safetensors.Write(path, arrays, metadata)
+		return safetensors.Write(path, parameters, metadata)
 	}
 	return unknownFormat(path)
 }
@@ -225,24 +219,24 @@ func (p *Prediction) arrays() []npz.Named {
 		probabilities[i] = float32(v)
 	}
 	return append([]npz.Named{{Name: "probabilities", Shape: []int{len(p.IDs), len(p.Classes)}, Values: probabilities}},
-		outputs(len(p.IDs), p.Outputs, p.Width, p.Logits, p.Representation)...)
+		outputs(&p.Prediction, len(p.IDs))...)
 }
 
 // outputs returns logits [n, count] or, for one output, [n], and representation [n, width].
-func outputs(n, count, width int, logits, representation []float32) []npz.Named {
-	shape := []int{n, count}
-	if count == 1 {
+func outputs(p *train.Prediction, n int) []npz.Named {
+	shape := []int{n, p.Outputs}
+	if p.Outputs == 1 {
 		shape = shape[:1]
 	}
-	return []npz.Named{{Name: "logits", Shape: shape, Values: logits},
-		{Name: "representation", Shape: []int{n, width}, Values: representation}}
+	return []npz.Named{{Name: "logits", Shape: shape, Values: p.Logits},
+		{Name: "representation", Shape: []int{n, p.Width}, Values: p.Representation}}
 }
 
 // Compared returns an evaluation of a model on n nodes as arrays: "logits" [n, outputs] or, for one output, [n];
 // "representation" [n, width], which the classifier reads; "loss", a single value; and "grad.<name>" for each
 // parameter. The map names has the names of parameters in the file of weights; see [Pick].
 func Compared(p *train.Prediction, n int, names map[string]string) []npz.Named {
-	out := append(outputs(n, p.Outputs, p.Width, p.Logits, p.Representation),
+	out := append(outputs(p, n),
 		npz.Named{Name: "loss", Values: []float32{float32(p.Loss)}})
 	for _, name := range slices.Sorted(maps.Keys(p.Gradients)) {
 		g := p.Gradients[name]

@@ -26,9 +26,9 @@ func permutes(t *testing.T, e *engine.Engine, g *graphs.Graph, c train.Config) [
 	p := rand.New(rand.NewPCG(1, 1)).Perm(g.NumNodes) // Node i becomes node p[i].
 	weights := Draw(t, g, c)
 	given := evaluate(t, e, g, c, weights, false)
-	params, err := models.ParametersOn(c, g)
+	d, err := models.DeclarationOn(c, g)
 	fatal(t, err)
-	for _, a := range params {
+	for _, a := range d.Params {
 		if !a.Nodes {
 			continue
 		}
@@ -232,11 +232,11 @@ func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, chan
 // which would hide whether they are used. Parameters with a bound get half of it.
 func Draw(t testing.TB, g *graphs.Graph, c train.Config) map[string]train.Array {
 	t.Helper()
-	params, err := models.ParametersOn(c, g)
+	d, err := models.DeclarationOn(c, g)
 	fatal(t, err)
 	rng := rand.New(rand.NewPCG(5, 9))
 	weights := map[string]train.Array{}
-	for _, p := range params {
+	for _, p := range d.Params {
 		values := p.Draw(rng)
 		for i := range values {
 			if !p.Fixed && p.Limit == 0 {
