@@ -242,10 +242,6 @@ func text(value json.RawMessage) string { return string(bytes.Trim(value, `"`)) 
 // progress plots the best validation metric, and the score of each trial at each rung, against the epochs and against
 // the hours that all trials together had taken.
 func (r *Result) progress() *report.Figure {
-	metric := r.Metric
-	if metric == data.ROCAUC {
-		metric = "ROC-AUC"
-	}
 	plot := func(name string, spent func(Reached) float64) report.Plot {
 		best := report.Series{Name: "best so far"}
 		at := make([]report.Series, len(r.Schedule.Rungs))
@@ -259,7 +255,7 @@ func (r *Result) progress() *report.Figure {
 			top = max(top, y)
 			best.X, best.Y = append(best.X, x), append(best.Y, top)
 		}
-		p := report.Plot{XName: name, YName: "validation " + metric, Series: []report.Series{best}}
+		p := report.Plot{XName: name, YName: "validation " + data.MetricNames[r.Metric], Series: []report.Series{best}}
 		for i, s := range at {
 			s.Name, s.Style = fmt.Sprintf("epoch %d", r.Schedule.Rungs[i]), report.Points
 			if len(s.X) > 0 {
