@@ -18,6 +18,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/metrics"
+	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // compare runs the chosen cases; interrupted, it writes what there is.
@@ -46,8 +47,22 @@ func (o *options) compare(ctx context.Context, all []Case) error {
 	}
 	for i, c := range chosen {
 		fmt.Fprintf(os.Stderr, "bench: case %d of %d, %s\n", i+1, len(chosen), c.Name)
-		if err := o.addCase(ctx, r, c, programs); err != nil {
+		if o.steps > 0 {
+			c.config.Epochs, c.Authors.Steps = o.steps, min(o.steps, c.Authors.Steps)
+		}
+		x, failed := o.one(ctx, c, programs)
+		if x != nil {
+			r.Results = append(r.Results, x)
+		}
+		r.Finished = now()
+		if err := r.write(o.out); err != nil {
 			return err
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted; %d cases are finished, see %s", len(r.Results), o.out)
+		}
+		if failed != nil { // the others are still timed
+			fmt.Fprintf(os.Stderr, "bench: case %s: %v\n", c.Name, failed)
 		}
 	}
 	text, err := r.markdown()
@@ -56,28 +71,6 @@ func (o *options) compare(ctx context.Context, all []Case) error {
 	}
 	fmt.Print(text)
 	fmt.Fprintf(os.Stderr, "bench: written to %s\n", o.out)
-	return nil
-}
-
-// addCase runs a case and writes the report. A case that fails is told; an error ends the comparison.
-func (o *options) addCase(ctx context.Context, r *Report, c Case, programs []string) error {
-	if o.steps > 0 {
-		c.config.Epochs, c.Authors.Steps = o.steps, min(o.steps, c.Authors.Steps)
-	}
-	x, err := o.one(ctx, c, programs)
-	if x != nil {
-		r.Results = append(r.Results, x)
-	}
-	r.Finished = now()
-	if failed := r.write(o.out); failed != nil {
-		return failed
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("interrupted; %d cases are finished, see %s", len(r.Results), o.out)
-	}
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "bench: case %s: %v\n", c.Name, err)
-	}
 	return nil
 }
 
@@ -165,7 +158,7 @@ type Run struct {
 	// PeakBytes is the process's largest resident memory, as the system counts it.
 	PeakBytes int64 `json:"peak_bytes"`
 	// Iterations has the mean numbers of iterations per reverse layer, for solves and for adjoint solves.
-	Iterations *Iterations `json:"iterations,omitempty"`
+	Iterations *train.Iterations `json:"iterations,omitempty"`
 	// Losses has the training loss before each step.
 	Losses   []float64         `json:"losses"`
 	Engine   string            `json:"engine,omitempty"`
@@ -177,12 +170,6 @@ type Run struct {
 	Load    string  `json:"load"`
 	// Error says why there are no numbers.
 	Error string `json:"error,omitempty"`
-}
-
-// Iterations are means per reverse layer.
-type Iterations struct {
-	Solve   float64 `json:"solve"`
-	Adjoint float64 `json:"adjoint"`
 }
 
 // execute runs a command line within the limit. Error says why a run failed; an error means interrupted.

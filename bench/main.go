@@ -41,7 +41,6 @@ type options struct {
 	rounds     int
 	steps      int
 	limit      time.Duration
-	list       bool
 }
 
 func main() {
@@ -59,27 +58,6 @@ func run(ctx context.Context, f *flag.FlagSet, args []string) error {
 		return err
 	}
 	o := options{}
-	o.add(f)
-	short := f.Bool("quick", false, "one round of the quick cases")
-	if err := f.Parse(args); err != nil {
-		return err
-	}
-	if *short {
-		o.cases, o.rounds = "quick", 1
-	}
-	switch {
-	case f.NArg() > 0:
-		return fmt.Errorf("it takes no argument such as %q: see -help", f.Arg(0))
-	case o.list:
-		for _, c := range all {
-			fmt.Println(c.Name)
-		}
-		return nil
-	}
-	return o.compare(ctx, all)
-}
-
-func (o *options) add(f *flag.FlagSet) {
 	f.StringVar(&o.cases, "cases", "default",
 		"cases: default, all, quick, or beginnings of names with commas between; -list lists them")
 	f.IntVar(&o.rounds, "rounds", 2, "rounds, in each of which every program runs once")
@@ -93,5 +71,22 @@ func (o *options) add(f *flag.FlagSet) {
 	f.StringVar(&o.revgnn, "revgnn", filepath.Join("bin", "revgnn"), "the program to time, made by `make build`")
 	f.StringVar(&o.out, "out", filepath.Join("out", "bench"), "folder for results, graphs and weights")
 	f.DurationVar(&o.limit, "limit", 15*time.Minute, "time limit of one process")
-	f.BoolVar(&o.list, "list", false, "list the cases and stop")
+	list := f.Bool("list", false, "list the cases and stop")
+	short := f.Bool("quick", false, "one round of the quick cases")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if *short {
+		o.cases, o.rounds = "quick", 1
+	}
+	switch {
+	case f.NArg() > 0:
+		return fmt.Errorf("it takes no argument such as %q: see -help", f.Arg(0))
+	case *list:
+		for _, c := range all {
+			fmt.Println(c.Name)
+		}
+		return nil
+	}
+	return o.compare(ctx, all)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // Report is the content of bench.json.
@@ -38,10 +39,10 @@ type Result struct {
 
 // Summary has medians over the rounds, and ratios to revgnn's.
 type Summary struct {
-	EpochSeconds   float64     `json:"epoch_seconds"`
-	CompileSeconds float64     `json:"compile_seconds,omitempty"`
-	PeakBytes      int64       `json:"peak_bytes"`
-	Iterations     *Iterations `json:"iterations,omitempty"`
+	EpochSeconds   float64           `json:"epoch_seconds"`
+	CompileSeconds float64           `json:"compile_seconds,omitempty"`
+	PeakBytes      int64             `json:"peak_bytes"`
+	Iterations     *train.Iterations `json:"iterations,omitempty"`
 	// Above 1, revgnn is better; 0 if there is nothing to compare.
 	TimeRatio   float64 `json:"time_ratio,omitempty"`
 	MemoryRatio float64 `json:"memory_ratio,omitempty"`

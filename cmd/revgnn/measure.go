@@ -91,17 +91,15 @@ func (a *app) bench() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(b, func(w io.Writer) { benchTable(w, b) })
+			return a.show(b, func(w io.Writer) {
+				fmt.Fprintf(w, "%s\t%s\t%s\n\n", b.Graph, b.Model, b.Engine)
+				fmt.Fprintf(w, "seconds per epoch\t%.4f\t(median of %d)\n", b.EpochSeconds, b.Epochs-1)
+				fmt.Fprintf(w, "seconds to compile\t%.2f\n", b.CompileSeconds)
+				fmt.Fprintf(w, "iterations per layer\t%.2f\t(adjoint %.2f)\n", b.Iterations.Solve, b.Iterations.Adjoint)
+				fmt.Fprintf(w, "loss, first and last step\t%.5g\t%.5g\n", b.Losses[0], b.Losses[len(b.Losses)-1])
+				fmt.Fprintf(w, "peak memory\t%s\n", machine.Bytes(b.PeakRSS))
+			})
 		})
 	}
 	return c
-}
-
-func benchTable(w io.Writer, b *train.Benchmark) {
-	fmt.Fprintf(w, "%s\t%s\t%s\n\n", b.Graph, b.Model, b.Engine)
-	fmt.Fprintf(w, "seconds per epoch\t%.4f\t(median of %d)\n", b.EpochSeconds, b.Epochs-1)
-	fmt.Fprintf(w, "seconds to compile\t%.2f\n", b.CompileSeconds)
-	fmt.Fprintf(w, "iterations per layer\t%.2f\t(adjoint %.2f)\n", b.Iterations.Solve, b.Iterations.Adjoint)
-	fmt.Fprintf(w, "loss, first and last step\t%.5g\t%.5g\n", b.Losses[0], b.Losses[len(b.Losses)-1])
-	fmt.Fprintf(w, "peak memory\t%s\n", machine.Bytes(b.PeakRSS))
 }

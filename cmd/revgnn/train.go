@@ -51,8 +51,10 @@ func (a *app) train() *cobra.Command {
 			}
 		}
 		return a.recording(c.Context(), s.dataset, func(r *recorder) error {
-			if o.Splits == nil {
-				o.Splits = runs.AllSplits(r.graph)
+			if splits == "" {
+				for k := range r.graph.Splits {
+					o.Splits = append(o.Splits, k)
+				}
 			}
 			if err := runs.CheckSplits(o.Splits, r.graph); err != nil {
 				return asUsage(err)

@@ -15,7 +15,7 @@ import (
 
 // checkout makes a folder that stands for a checkout of revgnn. It has the template of the kernel spec, and a file with
 // other content in place of the library ECharts.
-func checkout(t *testing.T) *place {
+func checkout(t *testing.T) *installer {
 	t.Helper()
 	project := t.TempDir()
 	template, err := os.ReadFile("../kernel.json")
@@ -32,7 +32,7 @@ func checkout(t *testing.T) *place {
 		}
 	}
 	venv := filepath.Join(project, ".venv")
-	return &place{project: project, venv: venv, share: filepath.Join(venv, "share", "revgnn"), goroot: "/opt/go"}
+	return &installer{project: project, venv: venv, share: filepath.Join(venv, "share", "revgnn"), goroot: "/opt/go"}
 }
 
 func TestKernel(t *testing.T) {

@@ -75,7 +75,7 @@ func main() {
 
 func install(env map[string]string, user, system, completion, warm bool) error {
 	start := time.Now()
-	p, err := newPlace()
+	p, err := newInstaller()
 	if err != nil {
 		return err
 	}
@@ -113,14 +113,14 @@ func install(env map[string]string, user, system, completion, warm bool) error {
 	return nil
 }
 
-type place struct {
+type installer struct {
 	project string // the checkout
 	venv    string // .venv in it
 	share   string // the folder of revgnn's own files in .venv
 	goroot  string // the root folder of the Go that compiles cells
 }
 
-func newPlace() (*place, error) {
+func newInstaller() (*installer, error) {
 	if runtime.GOOS == "windows" {
 		return nil, fmt.Errorf("the Go kernel needs Linux or macOS: on Windows, use WSL")
 	}
@@ -137,11 +137,11 @@ func newPlace() (*place, error) {
 		return nil, fmt.Errorf("the working directory is not in a revgnn checkout: change into one")
 	}
 	venv := filepath.Join(project, ".venv")
-	return &place{project: project, venv: venv, share: filepath.Join(venv, "share", "revgnn"), goroot: goroot}, nil
+	return &installer{project: project, venv: venv, share: filepath.Join(venv, "share", "revgnn"), goroot: goroot}, nil
 }
 
 // once calls do, unless the step is recorded with the same key and its product exists.
-func (p *place) once(name, key, product string, do func() error) error {
+func (p *installer) once(name, key, product string, do func() error) error {
 	stamp := filepath.Join(p.share, "done", name)
 	if was, err := os.ReadFile(stamp); err == nil && string(was) == key {
 		if _, err := os.Stat(product); err == nil {
@@ -159,7 +159,7 @@ func (p *place) once(name, key, product string, do func() error) error {
 }
 
 // run executes a command quietly; an error has the end of its output.
-func (p *place) run(dir, name string, args ...string) error {
+func (p *installer) run(dir, name string, args ...string) error {
 	_, err := output(dir, name, args...)
 	return err
 }
@@ -182,7 +182,7 @@ func output(dir, name string, args ...string) (string, error) {
 
 // kernel writes the spec by which Jupyter starts the Go kernel, each time, since it has the checkout's path, and
 // returns its folder. env adds variables.
-func (p *place) kernel(env map[string]string) (string, error) {
+func (p *installer) kernel(env map[string]string) (string, error) {
 	const source = "kernels/kernel.json"
 	t, err := template.New("kernel.json").ParseFiles(filepath.Join(p.project, filepath.FromSlash(source)))
 	if err != nil {
@@ -218,7 +218,7 @@ func (p *place) kernel(env map[string]string) (string, error) {
 // lockedFile locks all Python packages of notebooks.
 const lockedFile = "kernels/jupyter.lock"
 
-func (p *place) python() error {
+func (p *installer) python() error {
 	pins, err := os.ReadFile(filepath.Join(p.project, lockedFile))
 	if err != nil {
 		return err
@@ -243,7 +243,7 @@ func (p *place) python() error {
 }
 
 // pip installs wheels of a lock file alone, by their hashes: other packages would run their code when they are built.
-func (p *place) pip(locked string, options ...string) error {
+func (p *installer) pip(locked string, options ...string) error {
 	return p.run(p.project, filepath.Join(p.venv, "bin", "python"), slices.Concat(
 		[]string{"-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--require-hashes", "--only-binary=:all:",
 			"-r", locked}, options)...)
@@ -287,7 +287,7 @@ var tools = []tool{
 var gopls = tool{"gopls", "golang.org/x/tools/gopls", "v0.22.0", "h1:9aON2mTxKrZ1y71RbQVnlPTTNfKZ9y5cv3x/f6XpsZw=", "."}
 
 // modules downloads go.mod's modules: cells are compiled with GOPROXY=off.
-func (p *place) modules() error {
+func (p *installer) modules() error {
 	sums, err := os.ReadFile(filepath.Join(p.project, "go.sum"))
 	if err != nil {
 		return err
@@ -306,7 +306,7 @@ func (p *place) modules() error {
 }
 
 // completion builds gopls, or removes it.
-func (p *place) completion(wanted bool) error {
+func (p *installer) completion(wanted bool) error {
 	if wanted {
 		return p.build(gopls)
 	}
@@ -318,7 +318,7 @@ func (p *place) completion(wanted bool) error {
 
 // build builds a tool in its folder of the module cache, where its own go.sum applies and the proxy is asked for exact
 // versions only.
-func (p *place) build(t tool) error {
+func (p *installer) build(t tool) error {
 	at := t.module + "@" + t.version
 	binary := filepath.Join(p.venv, "bin", t.name)
 	err := p.once(t.name, at+" "+t.sum+" "+p.goroot, binary, func() error {
@@ -347,7 +347,7 @@ func (p *place) build(t tool) error {
 // nodeFile locks a Python package with Node.js and npm, for machines without npm; it is removed after use.
 const nodeFile = "kernels/npm.lock"
 
-func (p *place) echarts() error {
+func (p *installer) echarts() error {
 	file := filepath.Join(p.project, filepath.FromSlash(echarts.File))
 	return p.once("echarts", echarts.Version+" "+echarts.SHA256, file, func() error {
 		temp, err := os.MkdirTemp("", "revgnn-echarts")
@@ -386,7 +386,7 @@ func (p *place) echarts() error {
 }
 
 // npm is the command line of npm, from the machine or from [nodeFile] in temp.
-func (p *place) npm(temp string) ([]string, error) {
+func (p *installer) npm(temp string) ([]string, error) {
 	if own, err := exec.LookPath("npm"); err == nil {
 		return []string{own}, nil
 	}

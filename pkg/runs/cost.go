@@ -24,7 +24,7 @@ type Cost struct {
 
 // Costs has the times and the memory of recorded runs, grouped by [Task.program].
 type Costs struct {
-	machine  Machine
+	Machine  Machine // this machine
 	programs map[string][]run
 }
 
@@ -73,10 +73,10 @@ func NewCosts(records []Record, engine string) *Costs {
 		r := &records[i]
 		t, err := taskOf(r)
 		other := engine != "" && r.Kind != Measure && r.Engine != engine
-		if err != nil || other || r.Status != OK || r.Machine.GPU != c.machine.GPU {
+		if err != nil || other || r.Status != OK || r.Machine.GPU != c.Machine.GPU {
 			continue
 		}
-		one := run{here: r.Machine.Same(c.machine), kind: r.Kind, limit: t.Config.Epochs, seconds: r.Seconds}
+		one := run{here: r.Machine.Same(c.Machine), kind: r.Kind, limit: t.Config.Epochs, seconds: r.Seconds}
 		if trains(r.Kind) {
 			if err := json.Unmarshal(r.Outcome, &one); err != nil || one.Epochs == 0 {
 				continue

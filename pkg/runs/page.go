@@ -90,10 +90,7 @@ func (t training) metric() string {
 	if t.Details != nil {
 		metric = t.Details.Metric
 	}
-	if metric == data.ROCAUC {
-		return "ROC-AUC"
-	}
-	return cmp.Or(metric, "metric")
+	return cmp.Or(data.MetricNames[metric], metric, "metric")
 }
 
 // absent says on the page that the record lacks something.

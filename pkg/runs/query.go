@@ -50,17 +50,15 @@ func (s *Store) Find(q Query) ([]Record, error) {
 		clauses, args = "WHERE key = ? ORDER BY id", []any{q.Key}
 	}
 	found, err := s.records(clauses, args...)
-	return slices.DeleteFunc(found, func(r Record) bool { return !q.chooses(r) }), err
-}
-
-func (q Query) chooses(r Record) bool {
-	for _, f := range []struct{ asked, is string }{{q.Kind, r.Kind}, {q.Profile, r.Profile}, {q.Dataset, r.Dataset},
-		{q.Model, r.Model}, {q.Key, r.Key}} {
-		if f.asked != "" && f.asked != f.is {
-			return false
+	return slices.DeleteFunc(found, func(r Record) bool {
+		for _, f := range []struct{ asked, is string }{{q.Kind, r.Kind}, {q.Profile, r.Profile}, {q.Dataset, r.Dataset},
+			{q.Model, r.Model}, {q.Key, r.Key}} {
+			if f.asked != "" && f.asked != f.is {
+				return true
+			}
 		}
-	}
-	return len(q.Status) == 0 || slices.Contains(q.Status, r.Status)
+		return len(q.Status) > 0 && !slices.Contains(q.Status, r.Status)
+	}), err
 }
 
 // Last, in place of an ID, stands for the run that started last.

@@ -388,7 +388,7 @@ func (q Queue[S]) claim(ctx context.Context) (first S, own *Claim, err error) {
 	until, stop := Until(ctx, q.Deadline)
 	defer stop()
 	_, key := q.Keys(first)
-	own, err = q.Claims.await(until, key)
+	own, err = q.Claims.take(key, func(path string) (*files.Lock, error) { return files.AwaitLock(until, path) })
 	if until.Err() == nil {
 		return first, own, err
 	}
@@ -427,10 +427,6 @@ type Claim struct {
 // Try claims a run, or returns nil if another process has the claim.
 func (c Claims) Try(key string) (*Claim, error) {
 	return c.take(key, files.TryLock)
-}
-
-func (c Claims) await(ctx context.Context, key string) (*Claim, error) {
-	return c.take(key, func(path string) (*files.Lock, error) { return files.AwaitLock(ctx, path) })
 }
 
 func (c Claims) take(key string, lock func(path string) (*files.Lock, error)) (*Claim, error) {

@@ -44,15 +44,6 @@ func ParseSplits(text string) ([]int, error) {
 	return out, nil
 }
 
-// AllSplits returns the numbers of all splits of a graph.
-func AllSplits(g *graphs.Graph) []int {
-	out := make([]int, len(g.Splits))
-	for k := range out {
-		out[k] = k
-	}
-	return out
-}
-
 // CheckSplits returns an error if one cannot train on one of the splits: if there are no labels, no such split, no
 // nodes for training or validation in it, or if its metric is undefined.
 func CheckSplits(splits []int, g *graphs.Graph) error {

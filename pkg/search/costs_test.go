@@ -17,11 +17,7 @@ import (
 // until the deadline.
 func TestCosts(t *testing.T) {
 	s := tiny(t, board(t), filepath.Join(t.TempDir(), "runs.sqlite"))
-	c, err := newCosts(s.Store, s.Engine.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &work{Search: s, costs: c, known: known{}, tooLate: map[Job]bool{}}
+	w := &work{Search: s, costs: runs.NewCosts(nil, s.Engine.Name), known: known{}, tooLate: map[Job]bool{}}
 	step := func(trial, rung, hidden int) Step {
 		config := s.Base
 		config.Hidden = hidden
@@ -29,12 +25,13 @@ func TestCosts(t *testing.T) {
 	}
 	is := func(what string, s Step, kept bool, want float64) {
 		t.Helper()
-		if got := c.seconds(w.Dataset, s, w.known, kept); math.Abs(got-want) > 1e-9 {
+		if got := w.seconds(s, kept); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: %g s, want %g", what, got, want)
 		}
 	}
 	is("nothing known", step(0, 0, 4), false, 0)
 	record := runs.Begin(runs.Search)
+	var err error
 	if record.Config, err = json.Marshal(step(0, 0, 4).Config); err != nil {
 		t.Fatal(err)
 	}

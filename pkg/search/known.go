@@ -144,26 +144,12 @@ func (t trial) outcomes() (all []Outcome) {
 	return all
 }
 
-// costs predicts how long a step takes: from the trial's own time per epoch, or else from recorded runs of the same
+// seconds predicts the time of a step: from the trial's own time per epoch, or else from recorded runs of the same
 // program, or else from all trials of this search in proportion to their work ([runs.Task.Size]) without the time to
-// compile; all on this machine.
-type costs struct {
-	recorded *runs.Costs
-	machine  runs.Machine
-}
-
-func newCosts(store *runs.Store, engine string) (*costs, error) {
-	all, err := store.Find(runs.Query{Status: []string{runs.OK, runs.Diverged}})
-	if err != nil {
-		return nil, err
-	}
-	return &costs{runs.NewCosts(all, engine), runs.Begin(runs.Search).Machine}, nil
-}
-
-// seconds returns the predicted time of a step; 0 if it cannot be predicted, or if the training ended at a lower rung.
-// Without a checkpoint (kept) all epochs count: a trial with records from another machine starts over.
-func (c *costs) seconds(dataset string, s Step, of known, kept bool) float64 {
-	before, _ := of.of(Job{s.Trial, s.Rung - 1}, s.Split)
+// compile; all on this machine. It is 0 if it cannot be predicted, or if the training ended at a lower rung. Without a
+// checkpoint (kept) all epochs count: a trial with records from another machine starts over.
+func (w *work) seconds(s Step, kept bool) float64 {
+	before, _ := w.known.of(Job{s.Trial, s.Rung - 1}, s.Split)
 	if before.Ended {
 		return 0
 	}
@@ -174,17 +160,17 @@ func (c *costs) seconds(dataset string, s Step, of known, kept bool) float64 {
 		}
 		return before.CompileSeconds + float64(left)*pace(before)
 	}
-	task := runs.Task{Kind: runs.Search, Dataset: dataset, Split: runs.NoSplit, Config: s.Config}
+	task := runs.Task{Kind: runs.Search, Dataset: w.Dataset, Split: runs.NoSplit, Config: s.Config}
 	task.Config.Epochs = s.Until
-	if seconds := c.recorded.Of(task).Seconds; seconds > 0 {
+	if seconds := w.costs.Of(task).Seconds; seconds > 0 {
 		return seconds
 	}
 	var shares, compiles []float64
-	for _, t := range of {
+	for _, t := range w.known {
 		for _, o := range t.outcomes() {
 			other := task
 			err := other.Config.UnmarshalJSON(o.record.Config)
-			if err != nil || o.Epochs == 0 || !o.record.Machine.Same(c.machine) {
+			if err != nil || o.Epochs == 0 || !o.record.Machine.Same(w.costs.Machine) {
 				continue
 			}
 			other.Config.Epochs = 1

@@ -255,7 +255,7 @@ func (r *Result) progress() *report.Figure {
 			top = max(top, y)
 			best.X, best.Y = append(best.X, x), append(best.Y, top)
 		}
-		p := report.Plot{XName: name, YName: "validation " + r.measure(), Series: []report.Series{best}}
+		p := report.Plot{XName: name, YName: "validation " + data.MetricNames[r.Metric], Series: []report.Series{best}}
 		for i, s := range at {
 			s.Name, s.Style = fmt.Sprintf("epoch %d", r.Schedule.Rungs[i]), report.Points
 			if len(s.X) > 0 {
@@ -267,13 +267,6 @@ func (r *Result) progress() *report.Figure {
 	return report.Plots("search-best", fmt.Sprintf("Search of %s on %s", r.Model, r.Dataset),
 		plot("epochs of all trials", func(at Reached) float64 { return float64(at.Epochs) }),
 		plot("hours of training", func(at Reached) float64 { return at.Seconds / 3600 }))
-}
-
-func (r *Result) measure() string {
-	if r.Metric == data.ROCAUC {
-		return "ROC-AUC"
-	}
-	return r.Metric
 }
 
 // parallel has an axis for each setting with more than one possible value.

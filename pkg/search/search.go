@@ -166,7 +166,7 @@ type work struct {
 	// Trials that failed before began are made again.
 	began time.Time
 	known known
-	costs *costs
+	costs *runs.Costs
 	// tooLate are the jobs that were stopped for the deadline, and that this process does not begin again.
 	tooLate map[Job]bool
 }
@@ -178,9 +178,11 @@ func (w *work) look() (err error) {
 		return err
 	}
 	if w.costs == nil {
-		if w.costs, err = newCosts(w.Store, w.Engine.Name); err != nil {
+		all, err := w.Store.Find(runs.Query{Status: []string{runs.OK, runs.Diverged}})
+		if err != nil {
 			return err
 		}
+		w.costs = runs.NewCosts(all, w.Engine.Name)
 	}
 	const enough = 10
 	count, why := 0, ""
@@ -255,7 +257,7 @@ func (w *work) fits(s Step) bool {
 		return true
 	}
 	left := time.Until(w.Deadline).Seconds()
-	return left > 0 && !w.tooLate[s.Job] && w.costs.seconds(w.Dataset, s, w.known, w.claims.Kept(w.claimKey(s))) <= left
+	return left > 0 && !w.tooLate[s.Job] && w.seconds(s, w.claims.Kept(w.claimKey(s))) <= left
 }
 
 // errTooLate is the error of a training that was stopped for the deadline. Its checkpoint is kept.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/report/nb"
@@ -37,7 +38,7 @@ type Network struct {
 // nil, may change each configuration. It panics on errors and if a training diverges, so that the cell fails.
 func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network) nb.Runs {
 	e := nb.Must(engine.Open(""))
-	runs := nb.Runs{Metric: titles[train.Metric(g)], Labels: g.Labels}
+	runs := nb.Runs{Metric: data.MetricNames[train.Metric(g)], Labels: g.Labels}
 	for _, n := range networks {
 		c := train.Default(n.Model)
 		c.Forward, c.Reverse = n.Forward, n.Reverse

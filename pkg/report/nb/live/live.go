@@ -27,7 +27,7 @@ import (
 func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Config) *train.Result {
 	ctx, stop := machine.Interruptible(context.Background())
 	defer stop()
-	bar, metric := nb.Progress(title), titles[train.Metric(g)]
+	bar, metric := nb.Progress(title), data.MetricNames[train.Metric(g)]
 	o := &train.Options{Epoch: func(at train.Epoch) {
 		bar.Update(float64(at.Epoch)/float64(at.Epochs), fmt.Sprintf("epoch %d of %d: loss %.3f, best validation %s %.3f",
 			at.Epoch, at.Epochs, at.Loss, metric, at.BestVal))
@@ -47,6 +47,3 @@ func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Con
 	bar.Done(fmt.Sprintf("%d epochs, test %s %.3f", r.Epochs, metric, r.Test))
 	return r
 }
-
-// titles has the names of the metrics as users see them.
-var titles = map[string]string{data.ROCAUC: "ROC-AUC", data.Accuracy: "accuracy"}
