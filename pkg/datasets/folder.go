@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
@@ -26,9 +28,10 @@ const (
 
 // folderGraph reads a user's graph from two CSV files.
 //
-// nodes.csv has a header and the columns id (any text, unique), label (a class number from 0, or a name; names are
-// numbered in alphabetical order; empty if unknown; optional), split (train, val, test or empty; optional, else the
-// [PaperSplits] of labelled nodes), and features, which are numbers.
+// nodes.csv, in UTF-8, has a header and the columns id (any text, unique), label (a class number from 0, or a name;
+// names are numbered in alphabetical order; empty if unknown; optional), split (train, val, test or empty; or true and
+// false in train_mask, val_mask and test_mask; optional, else the [PaperSplits] of labelled nodes), and features, which
+// are numbers.
 //
 // edges.csv has two columns of ids; a first row that has neither an id nor a number is a header. Edges are undirected;
 // repeated ones and self loops are dropped. directed_edges.csv, in its place, has edges from the first id to the
@@ -92,15 +95,28 @@ type rows struct {
 }
 
 func newRows(in io.Reader) rows {
-	p := files.NewPieces(in, maxRowBytes)
+	const mark = "\ufeff" // Excel's byte order mark
+	text := bufio.NewReader(in)
+	if first, _ := text.Peek(len(mark)); string(first) == mark {
+		text.Discard(len(mark))
+	}
+	p := files.NewPieces(text, maxRowBytes)
 	r := rows{csv.NewReader(p), p}
 	r.ReuseRecord = true
 	return r
 }
 
+// Read refuses what is not UTF-8, since names must come out as they went in.
 func (r rows) Read() ([]string, error) {
 	r.pieces.Next()
-	return r.Reader.Read()
+	row, err := r.Reader.Read()
+	for i, field := range row {
+		if !utf8.ValidString(field) {
+			line, _ := r.FieldPos(i)
+			refuse("line %d is not UTF-8 (%q): save the file as UTF-8", line, truncate(field))
+		}
+	}
+	return row, err
 }
 
 // rest are the rows that follow, by their lines.
@@ -130,6 +146,8 @@ type nodeTable struct {
 	values   []float32
 }
 
+var parts = [3]string{"train", "val", "test"} // of a split
+
 // unknownMarks are texts that other programs write for an unknown value; as a label they are refused, since they would
 // count as a class.
 var unknownMarks = []string{"na", "n/a", "nan", "null", "none", "?"}
@@ -144,7 +162,7 @@ func parseNodes(r rows) *nodeTable {
 	var features []int
 	for i, name := range header {
 		switch key := clean(name); key {
-		case "id", "label", "split":
+		case "id", "label", "split", "train_mask", "val_mask", "test_mask":
 			if _, twice := special[key]; twice {
 				refuse("the header names the column %q twice", key)
 			}
@@ -154,8 +172,17 @@ func parseNodes(r rows) *nodeTable {
 				"to_csv(index=False))", i+1)
 		default:
 			features = append(features, i)
-			t.features = append(t.features, strings.Clone(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff"))))
+			t.features = append(t.features, strings.Clone(strings.TrimSpace(name)))
 		}
+	}
+	masked := 0
+	for _, part := range parts {
+		if _, has := special[part+"_mask"]; has {
+			masked++
+		}
+	}
+	if _, has := special["split"]; masked > 0 && (has || masked < len(parts)) {
+		refuse("the header needs either the column split, or all of train_mask, val_mask and test_mask")
 	}
 	if _, has := special["id"]; !has {
 		refuse("the header needs the column id, and for training label, it has %q", truncate(strings.Join(header, ",")))
@@ -184,7 +211,20 @@ func parseNodes(r rows) *nodeTable {
 				"another one", line, label)
 		}
 		t.labels = append(t.labels, label)
-		if split, has := text("split"); has {
+		split, has := text("split")
+		for _, part := range parts[:masked] {
+			mask, _ := text(part + "_mask")
+			in, err := strconv.ParseBool(mask) // 0 and 1, and true and false as pandas and R write them
+			switch {
+			case err != nil:
+				refuse("line %d: %s_mask is %q; it must be true or false, or 1 or 0", line, part, truncate(mask))
+			case in && split != "":
+				refuse("line %d: the node is in two masks, of %s and of %s", line, split, part)
+			case in:
+				split = part
+			}
+		}
+		if has || masked > 0 {
 			t.splits = append(t.splits, strings.ToLower(split))
 		}
 		for k, i := range features {
@@ -199,10 +239,8 @@ func parseNodes(r rows) *nodeTable {
 	return t
 }
 
-// clean is a column's name in lower case, without spaces and byte order mark.
-func clean(name string) string {
-	return strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
-}
+// clean is a column's name in lower case, without spaces.
+func clean(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
 func parseEdges(r rows, numbers map[string]int32) (edges []graphs.Edge) {
 	r.FieldsPerRecord = 2
@@ -213,7 +251,7 @@ func parseEdges(r rows, numbers map[string]int32) (edges []graphs.Edge) {
 		missing := 0
 		for k := range e {
 			var ok bool
-			if e[k], ok = numbers[strings.TrimSpace(strings.TrimPrefix(row[k], "\ufeff"))]; !ok {
+			if e[k], ok = numbers[strings.TrimSpace(row[k])]; !ok {
 				missing++
 			}
 		}
@@ -262,13 +300,14 @@ func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error
 }
 
 // labelNumbers are class numbers: the labels themselves if all are whole numbers (names is nil), else places of the
-// names in alphabetical order; noneUnknown for an empty label.
+// names in alphabetical order; noneUnknown for an empty label. Codes such as 01 are names, since they are not written as
+// the number is.
 func labelNumbers(labels []string) (numbers []int64, names []string) {
 	names = slices.Compact(slices.Sorted(slices.Values(labels)))
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	textual := slices.ContainsFunc(names, func(name string) bool {
-		_, err := strconv.ParseInt(name, 10, 64)
-		return err != nil
+		number, err := strconv.ParseInt(name, 10, 64)
+		return err != nil || strconv.FormatInt(number, 10) != name
 	})
 	for _, l := range labels {
 		number := int64(noneUnknown)

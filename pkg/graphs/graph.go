@@ -269,6 +269,31 @@ func (g *Graph) Teaches(split int) error {
 	return nil
 }
 
+// Untaught returns the names of classes that have nodes, but none for training in a split. The error says if all
+// training nodes are of one class, from which nothing can be learnt.
+func (g *Graph) Untaught(split int) (classes []string, err error) {
+	taught, there := make([]bool, g.NumClasses), make([]bool, g.NumClasses)
+	for i, l := range g.Labels {
+		if l != Unlabelled {
+			there[l] = true
+			taught[l] = taught[l] || g.Splits[split].Train[i]
+		}
+	}
+	count := 0
+	for c, name := range g.Classes() {
+		if taught[c] {
+			count++
+		} else if there[c] {
+			classes = append(classes, name)
+		}
+	}
+	if count == 1 {
+		err = fmt.Errorf("graph %q: the training nodes of split %d are all of one class, from which nothing can be learnt: "+
+			"choose other splits, or give your own", g.Name, split)
+	}
+	return classes, err
+}
+
 // Checksum is the SHA-256, in hexadecimal, of all that training depends on: nodes, edges, features, labels, splits and
 // directions, but not names, as little-endian 32-bit values. Equal checksums give equal results.
 func (g *Graph) Checksum() string {

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -51,7 +52,8 @@ func CheckSplits(splits []int, g *graphs.Graph) error {
 		return err
 	}
 	for _, k := range splits {
-		if err := g.Teaches(k); err != nil {
+		_, err := g.Untaught(k)
+		if err = cmp.Or(g.Teaches(k), err); err != nil {
 			return err
 		}
 		s := g.Splits[k]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -43,6 +44,13 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 	defer s.close()
 	if none(s.split.Val) {
 		return nil, fmt.Errorf("graph %q: split %d has no validation nodes, which early stopping needs", g.Name, split)
+	}
+	untaught, err := g.Untaught(split)
+	if err != nil {
+		return nil, err
+	}
+	if len(untaught) > 0 && o.Notice != nil {
+		o.Notice("warning: no training node is of the class " + strings.Join(untaught, ", ") + ", which is never predicted")
 	}
 	now := time.Now()
 	f := &fit{session: s, started: now, options: o,
