@@ -254,6 +254,11 @@ func (a *app) load(ctx context.Context, p *progress, name string) (*graphs.Graph
 	data.Progress = p.download
 	g, err := runs.Load(ctx, name, data)
 	p.end()
+	if err == nil {
+		for _, note := range g.Notes {
+			p.line("note: %s", note)
+		}
+	}
 	return g, asUsageIf[*datasets.NameError](err)
 }
 

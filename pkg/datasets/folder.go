@@ -58,6 +58,15 @@ func folderGraph(dir string) (*graphs.Graph, error) {
 	if err == nil && directed {
 		g, err = withDirections(g, edges)
 	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if other := e.Name(); other != "nodes.csv" && other != name && !strings.HasPrefix(other, ".") {
+			g.Notes = append(g.Notes, fmt.Sprintf("%s is not used", filepath.Join(dir, other)))
+		}
+	}
 	return g, err
 }
 
@@ -234,6 +243,16 @@ func parseNodes(r rows) *nodeTable {
 					line, truncate(t.features[k]), truncate(row[i]))
 			}
 			t.values = append(t.values, float32(v))
+		}
+	}
+	for k, name := range t.features {
+		const few = 10 // nodes: their features may happen to be numbered
+		counts := len(t.ids) >= few
+		for i := range t.ids {
+			counts = counts && t.values[i*len(t.features)+k] == t.values[k]+float32(i)
+		}
+		if counts {
+			refuse("the column %q counts the rows, which says nothing about a node: leave it out", truncate(name))
 		}
 	}
 	return t

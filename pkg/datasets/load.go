@@ -22,7 +22,8 @@ import (
 //   - "minesweeper-generated", with or without settings ([ParseMinesweeper]);
 //   - a file ending in .npz, for n nodes with d features and m edges: node_features [n,d], edges [m,2], and optionally
 //     node_labels [n] (-1 where the class is not known), train_masks, val_masks and test_masks [splits,n], and
-//     directed, one value, true if edges lead from their first node to their second;
+//     directed, one value, true if edges lead from their first node to their second; or PyTorch Geometric's x,
+//     edge_index, y, train_mask, val_mask and test_mask;
 //   - a folder with nodes.csv, whose header names the column id, any number of features, and optionally label (empty
 //     where the class is not known) and split (train, val, test or empty); and edges.csv, two columns of ids, or
 //     directed_edges.csv if edges lead from the first id to the second.
@@ -103,7 +104,7 @@ func addDirections(g *graphs.Graph, info data.Dataset, dir string) *graphs.Graph
 	if err == nil {
 		directed, err = withNPZ(path, g.Name, func(z *npz.File, _ string) (out *graphs.Graph, err error) {
 			defer returned(&err)
-			return wrap(path)(withDirections(g, npzEdges(z, g.NumNodes)))
+			return wrap(path)(withDirections(g, npzEdges(z, "edges", g.NumNodes)))
 		})
 	}
 	if err != nil {

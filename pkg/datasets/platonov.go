@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
@@ -12,36 +13,42 @@ import (
 )
 
 // platonovGraph reads an archive with the arrays of Platonov et al. (2023), "A critical look at the evaluation of GNNs
-// under heterophily": node_features [n, d]; edges [m, 2], once or in both directions; node_labels [n], -1 if unknown,
-// or absent; train_masks, val_masks and test_masks [splits, n], or none, for the [PaperSplits] of labelled nodes; and
-// directed, an array of revgnn's: true if edges have directions. All shapes must fit before any array is unpacked.
+// under heterophily", or with those of a graph of PyTorch Geometric:
+//
+//   - node_features [n, d], or x;
+//   - edges [m, 2], once or in both directions, or edge_index [2, m];
+//   - node_labels [n], -1 if unknown, or y; or absent;
+//   - train_masks, val_masks and test_masks [splits, n], or train_mask, val_mask and test_mask, [n] or [n, splits]; or
+//     none, for the [PaperSplits] of labelled nodes;
+//   - directed, an array of revgnn's: true if edges have directions.
+//
+// All shapes must fit before any array is unpacked. Arrays of other names are in Notes, unless they look like one of
+// these that is missing.
 func platonovGraph(z *npz.File, name string) (g *graphs.Graph, err error) {
 	defer returned(&err)
-	shape := must(z.Shape("node_features", 2))
+	features, edges, labels, masks := either(z, "node_features", "x"), either(z, "edges", "edge_index"),
+		either(z, "node_labels", "y"), maskArrays(z)
+	notes := unused(z, append(masks, features, edges, labels, "directed"))
+	shape := must(z.Shape(features, 2))
 	n, d := shape[0], shape[1]
 	const splitBytes = 30 // for a node: ten splits of three masks
 	if err := cmp.Or(checkNodes(n), machine.Room(splitBytes*int64(n))); err != nil {
 		refuse("%s: %w", z.Path, err)
 	}
-	labelled, masked := z.Has("node_labels"), slices.ContainsFunc(maskKeys, z.Has)
-	if labelled {
-		checkLabels(z, "node_labels", n)
+	if z.Has(labels) {
+		checkLabels(z, labels, n)
 	}
-	checkEdges(z)
-	if masked {
-		checkMasks(z, n)
-	}
+	checkEdges(z, edges)
+	count := maskCount(z, masks, n)
 
-	labels, classes := slices.Repeat([]int32{graphs.Unlabelled}, n), 0
-	if labelled {
-		labels, classes = npzLabels(z, "node_labels", n, int64(graphs.Unlabelled))
+	classOf, classes := slices.Repeat([]int32{graphs.Unlabelled}, n), 0
+	if z.Has(labels) {
+		classOf, classes = npzLabels(z, labels, n, int64(graphs.Unlabelled))
 	}
-	edges := npzEdges(z, n)
-	var splits []graphs.Split
-	if masked {
-		splits = npzSplits(z, n)
-	} else {
-		splits = labelledSplits(labels)
+	pairs := npzEdges(z, edges, n)
+	splits := npzSplits(z, masks, n, count)
+	if masks == nil {
+		splits = labelledSplits(classOf)
 	}
 	directed := false
 	if z.Has("directed") {
@@ -51,12 +58,58 @@ func platonovGraph(z *npz.File, name string) (g *graphs.Graph, err error) {
 		}
 		directed = v[0]
 	}
-	features := values(z.Float32s("node_features", 2))
-	g, err = graphs.New(name, n, edges, features, d, labels, classes, splits)
+	g, err = graphs.New(name, n, pairs, values(z.Float32s(features, 2)), d, classOf, classes, splits)
 	if err == nil && directed {
-		g, err = withDirections(g, edges)
+		g, err = withDirections(g, pairs)
+	}
+	if err == nil {
+		g.Notes = notes
 	}
 	return wrap(z.Path)(g, err)
+}
+
+// either is theirs if the archive has it in place of ours.
+func either(z *npz.File, ours, theirs string) string {
+	if !z.Has(theirs) {
+		return ours
+	}
+	if z.Has(ours) {
+		refuse("%s has both %q and %q; leave the one that is meant", z.Path, ours, theirs)
+	}
+	return theirs
+}
+
+// maskArrays are the names of the masks in the order of [parts], or nil.
+func maskArrays(z *npz.File) (found []string) {
+	for _, end := range []string{"_masks", "_mask"} {
+		var names []string
+		for _, part := range parts {
+			names = append(names, part+end)
+		}
+		if slices.ContainsFunc(names, z.Has) {
+			if found != nil {
+				refuse("%s has masks of both names, %q and %q; leave those that are meant", z.Path, found[0], names[0])
+			}
+			found = names
+		}
+	}
+	return found
+}
+
+// unused has a sentence for each array that is not read, and refuses one whose name is almost that of a missing one.
+func unused(z *npz.File, read []string) (notes []string) {
+	for _, name := range z.Names() {
+		if slices.Contains(read, name) {
+			continue
+		}
+		for _, known := range read {
+			if !z.Has(known) && like(strings.ToLower(name), known) {
+				refuse("%s has an array %q; is it %q? Give it this name, or leave it out", z.Path, truncate(name), known)
+			}
+		}
+		notes = append(notes, fmt.Sprintf("%s: the array %q is not used", z.Path, truncate(name)))
+	}
+	return notes
 }
 
 // wrap adds the file's path to errors.
@@ -75,22 +128,36 @@ func checkLabels(z *npz.File, key string, n int) {
 	}
 }
 
-func checkEdges(z *npz.File) {
-	if shape := must(z.Shape("edges", 2)); shape[1] != 2 {
-		refuse("%s: array %q has shape %v, but needs two columns", z.Path, "edges", shape)
+func checkEdges(z *npz.File, key string) {
+	shape, pair, how := must(z.Shape(key, 2)), 1, "columns"
+	if key == "edge_index" {
+		pair, how = 0, "rows"
+	}
+	if shape[pair] != 2 {
+		refuse("%s: array %q has shape %v, but needs two %s", z.Path, key, shape, how)
 	}
 }
 
-var maskKeys = []string{"train_masks", "val_masks", "test_masks"}
-
-func checkMasks(z *npz.File, n int) {
-	count := must(z.Shape(maskKeys[0], 2))[0]
-	for _, key := range maskKeys {
-		if shape := must(z.Shape(key, 2)); shape[0] != count || shape[1] != n || count > maxSplits {
-			refuse("%s: array %q has shape %v; all three masks need [splits, %d] with at most %d splits",
-				z.Path, key, shape, n, maxSplits)
+// maskCount is the number of splits of the three masks, whose shapes it checks.
+func maskCount(z *npz.File, keys []string, n int) (count int) {
+	for k, key := range keys {
+		shape := must(z.Shape(key, npz.Any))
+		form, splits, nodes := "splits, nodes", 0, 1
+		if strings.HasSuffix(key, "_mask") {
+			form, splits, nodes = "nodes, splits", 1, 0
+			if len(shape) == 1 {
+				shape = append(shape, 1)
+			}
+		}
+		if k == 0 && len(shape) == 2 {
+			count = shape[splits]
+		}
+		if len(shape) != 2 || shape[splits] != count || shape[nodes] != n || count > maxSplits {
+			refuse("%s: array %q has shape %v; all three masks need [%s] with %d nodes and at most %d splits",
+				z.Path, key, shape, form, n, maxSplits)
 		}
 	}
+	return count
 }
 
 // npzLabels reads the labels of n nodes, and the number of classes; unknown stands for no label.
@@ -125,12 +192,16 @@ func classNumbers(values []int64, unknown int64) ([]int32, int, error) {
 }
 
 // npzEdges reads pairs of nodes, checked before they become int32.
-func npzEdges(z *npz.File, n int) []graphs.Edge {
-	checkEdges(z)
-	ends := values(z.Int64s("edges", 2))
+func npzEdges(z *npz.File, key string, n int) []graphs.Edge {
+	checkEdges(z, key)
+	ends := values(z.Int64s(key, 2))
 	edges := make([]graphs.Edge, len(ends)/2)
+	next, other := 2, 1 // the distances to the next edge's first node, and to the edge's second
+	if key == "edge_index" {
+		next, other = 1, len(edges)
+	}
 	for i := range edges {
-		a, b := ends[2*i], ends[2*i+1]
+		a, b := ends[next*i], ends[next*i+other]
 		if min(a, b) < 0 || max(a, b) >= int64(n) {
 			refuse("%s: edge %d joins nodes %d and %d, but nodes are numbered 0 to %d", z.Path, i, a, b, n-1)
 		}
@@ -140,15 +211,20 @@ func npzEdges(z *npz.File, n int) []graphs.Edge {
 }
 
 // npzSplits reads the masks of n nodes, whose shapes were checked.
-func npzSplits(z *npz.File, n int) []graphs.Split {
-	var masks [3][]bool
-	for k, key := range maskKeys {
-		masks[k] = values(z.Bools(key, 2))
-	}
-	splits := make([]graphs.Split, must(z.Shape(maskKeys[0], 2))[0])
-	for s := range splits {
-		row := func(k int) []bool { return masks[k][s*n : (s+1)*n : (s+1)*n] }
-		splits[s] = graphs.Split{Train: row(0), Val: row(1), Test: row(2)}
+func npzSplits(z *npz.File, keys []string, n, count int) []graphs.Split {
+	splits := make([]graphs.Split, count)
+	for k, key := range keys {
+		all := values(z.Bools(key, npz.Any))
+		for s := range splits {
+			mask := all[s*n : (s+1)*n : (s+1)*n]
+			if strings.HasSuffix(key, "_mask") {
+				mask = make([]bool, n)
+				for i := range mask {
+					mask[i] = all[i*count+s]
+				}
+			}
+			*[]*[]bool{&splits[s].Train, &splits[s].Val, &splits[s].Test}[k] = mask
+		}
 	}
 	return splits
 }

@@ -30,6 +30,8 @@ type Graph struct {
 	Edges []Edge
 	// Arcs, unless empty, are the directed edges, each once, sorted, possibly with self loops; see [Graph.WithArcs].
 	Arcs []Arc
+	// Notes has a sentence for everything in the graph's files that is not used.
+	Notes []string
 	// ArcsMissing says why directions that the dataset has were not loaded.
 	ArcsMissing string
 	// Features are NumFeatures numbers of node 0, then of node 1, and so on.

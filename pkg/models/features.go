@@ -21,14 +21,15 @@ type features struct {
 // where one of 200 is not zero, the dense product took 16 % of GRAND's epochs.)
 const dense = 1.0 / 16
 
-// Sparse counts the entries other than zero, and tells whether features are multiplied as a sparse matrix.
+// Sparse counts the entries other than zero, and tells whether features are multiplied as a sparse matrix. If all are
+// zero, they are dense, since a sparse matrix without entries has no arrays, from which a network could be built.
 func Sparse(g *graphs.Graph) (entries int, yes bool) {
 	for _, v := range g.Features {
 		if v != 0 {
 			entries++
 		}
 	}
-	return entries, float64(entries) < dense*float64(len(g.Features))
+	return entries, entries > 0 && float64(entries) < dense*float64(len(g.Features))
 }
 
 // newFeatures lays out the node features; dropped says that dropout acts on them.
@@ -38,7 +39,7 @@ func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features)
 		return features{arrays: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, g.NumNodes, g.NumFeatures)}}
 	}
 	entries := must(sparse.FromDense(x, g.NumFeatures))
-	if dropped && entries.Entries() > 0 {
+	if dropped {
 		f.pattern = must(sparse.NewPattern(entries, sparse.PatternOptions{Bipartite: true}))
 		values := sparse.Spread(f.pattern, entries.Weight, 1)
 		f.arrays = append(f.arrays, tensors.FromFlatDataAndDimensions(values, len(values), 1))
@@ -52,9 +53,6 @@ func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features)
 
 // dropped applies dropout to the arrays of the features.
 func (f features) dropped(b *Builder, nodes []*Node) []*Node {
-	if f.sparse != nil { // all features are zero, and nothing has to be dropped
-		return nodes
-	}
 	return append([]*Node{b.Dropout(nodes[0])}, nodes[1:]...)
 }
 
