@@ -101,7 +101,6 @@ func TestRefuses(t *testing.T) {
 		"set Bipartite":       pattern(wide, sparse.PatternOptions{}),
 		"an order of 3":       pattern(wide, sparse.PatternOptions{Bipartite: true, Order: sparse.AsGiven(3)}),
 		"no diagonal":         pattern(wide, sparse.PatternOptions{Bipartite: true, Uses: sparse.ForDiagonal}),
-		"no entries":          pattern(must(sparse.FromDense(make([]float32, 4), 2)), sparse.PatternOptions{}),
 		"edge 0 leads from 3": edges([]int32{0}, []int32{3}, nil),
 		"give one each":       edges([]int32{0}, []int32{1, 2}, nil),
 		"and 2 weights":       edges([]int32{0}, []int32{1}, []float32{1, 2}),

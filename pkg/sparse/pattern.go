@@ -53,9 +53,6 @@ func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
-	if a.Entries() == 0 {
-		return nil, fmt.Errorf("sparse pattern: the matrix has no entries, so that there are no edges to compute for")
-	}
 	if o.Uses == 0 {
 		o.Uses = ForGradients
 	}

@@ -107,7 +107,11 @@ func slice(a *CSR, copies int, rows, columns Order, layout Layout) *sliced {
 			list = append(list, row{index[at:len(index):len(index)], a.Weight[from:to], from})
 		}
 	}
-	s.level = layout.level(runsOf(list), a.Entries()*copies)
+	runs := runsOf(list)
+	if a.Entries() == 0 && layout == Computed { // a place of padding in each row, for which values are computed
+		runs = []run{{1, len(list)}}
+	}
+	s.level = layout.level(runs, a.Entries()*copies)
 	s.fill(s.level, list, true)
 	add(&s.arrays, column, s.column)
 	add(&s.arrays, chunk, s.chunk)
