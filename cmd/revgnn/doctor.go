@@ -48,7 +48,7 @@ type diagnosis struct {
 
 func examine(engineName string, data datasets.Options) *diagnosis {
 	d := &diagnosis{Revgnn: versionText(), Plugins: engine.Plugins(), Datasets: []string{}, Kernel: kernel(),
-		GPU: engine.HasGPU(), Cores: runtime.NumCPU(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		GPU: engine.HasGPU(), Cores: machine.Cores(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Go: runtime.Version()}
 	d.Memory, d.FreeMemory = machine.Memory()
 	e, err := engine.Open(engineName)

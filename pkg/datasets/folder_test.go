@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,9 +77,61 @@ func TestBadFolders(t *testing.T) {
 		{"unknown numbers first", good, "7,8\n", `line 1 joins "7" and "8"`},
 		{"one column", good, "a\n", "wrong number of fields"},
 		{"quote", good, "\"a,b\n", "cannot read a row"},
+		{"Latin-1", "id,label\na,0\nb,m\xe2le\n", edges, `nodes.csv: line 3 is not UTF-8 ("m\xe2le")`},
+		{"a header in Latin-1", "id,label,gr\xf6\xdfe\na,0,1\n", edges, "line 1 is not UTF-8"},
+		{"UTF-16", "\xff\xfei\x00d\x00", edges, "line 1 is not UTF-8"},
+		{"edges in Latin-1", good, "a,b\xe4\n", "edges.csv: line 1 is not UTF-8"},
+		{"two masks of three", "id,label,train_mask,val_mask\na,0,1,0\nb,1,0,1\n", edges, "all of train_mask, val_mask"},
+		{"masks beside a split", "id,split,train_mask,val_mask,test_mask\na,train,1,0,0\n", edges, "either the column split"},
+		{"a mask of 2", "id,label,train_mask,val_mask,test_mask\na,0,1,0,0\nb,1,0,2,0\n", edges, `line 3: val_mask is "2"`},
+		{"two masks at once", "id,label,train_mask,val_mask,test_mask\na,0,1,0,1\nb,1,0,1,0\n", edges,
+			"line 2: the node is in two masks, of train and of test"},
+		{"a counter", "id,label,row\n" + counted(12), "n1,n2\n", `the column "row" counts the rows`},
 	} {
 		_, err := Load(t.Context(), folder(t, c.nodes, c.edges), Options{})
 		mustFail(t, c.what, err, c.want)
+	}
+}
+
+// counted returns rows of nodes with a label and the number of the row.
+func counted(n int) (rows string) {
+	for i := range n {
+		rows += fmt.Sprintf("n%d,%d,%d\n", i, i%2, i+1)
+	}
+	return rows
+}
+
+// TestTextStays reads names that other programs change: after Excel's byte order mark, in quotes, or as codes that look
+// like numbers.
+func TestTextStays(t *testing.T) {
+	dir := folder(t, "\ufeff\"id\",\"label\"\na,00\nb,01\nc,1\nd,\u00e4\n", "\ufeff\"from\",\"to\"\na,b\n")
+	g, err := Load(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(g.Classes(), []string{"00", "01", "1", "\u00e4"}) || !slices.Equal(g.Labels, []int32{0, 1, 2, 3}) ||
+		len(g.Edges) != 1 || g.ID(0) != "a" || g.Notes != nil {
+		t.Errorf("got %+v", g)
+	}
+}
+
+func TestMasksInColumnsAndOtherFiles(t *testing.T) {
+	dir := folder(t, "id,label,x,train_mask,val_mask,test_mask\na,0,1,1,0,0\nb,1,2,False,True,False\nc,1,2,0,0,1\nd,1,2,0,0,0\n",
+		"a,b\n")
+	if err := os.WriteFile(filepath.Join(dir, "weights.csv"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	g, err := Load(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := g.Splits[0]
+	if len(g.Splits) != 1 || !s.Train[0] || !s.Val[1] || !s.Test[2] || s.Train[3] || s.Val[3] || s.Test[3] ||
+		!slices.Equal(g.FeatureNames, []string{"x"}) {
+		t.Errorf("got %+v", g)
+	}
+	if want := filepath.Join(dir, "weights.csv") + " is not used"; !slices.Equal(g.Notes, []string{want}) {
+		t.Errorf("notes %q", g.Notes)
 	}
 }
 

@@ -51,6 +51,64 @@ func TestOwnArchiveWithoutMasksGetsTenSplits(t *testing.T) {
 	}
 }
 
+// TestGraphOfPyTorchGeometric reads the graph of tiny under the names and in the layouts of PyTorch Geometric, with
+// masks [n] and [n, splits].
+func TestGraphOfPyTorchGeometric(t *testing.T) {
+	want, err := parseTiny(tiny())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, splits := range []int{1, 2} {
+		mask := func(name string, node int) filestest.Entry {
+			shape, values := "(3,)", make([]bool, 3*splits)
+			if splits > 1 {
+				shape = "(3, 2)"
+			}
+			for s := range splits {
+				values[(node+s)%3*splits+s] = true
+			}
+			return entry(name, npy("|b1", false, shape, values))
+		}
+		g, err := parseTiny(archive(entry("x", npy("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})),
+			entry("y", npy("<i8", false, "(3,)", []int64{0, 1, 0})),
+			entry("edge_index", npy("<i8", false, "(2, 2)", []int64{0, 2, 1, 1})),
+			entry("edge_weight", npy("<f4", false, "(2,)", []float32{1, 2})),
+			mask("train_mask", 0), mask("val_mask", 1), mask("test_mask", 2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(g.Edges, want.Edges) || !slices.Equal(g.Features, want.Features) ||
+			!slices.Equal(g.Labels, want.Labels) || len(g.Splits) != splits || !g.Splits[0].Train[0] ||
+			!g.Splits[0].Val[1] || !g.Splits[0].Test[2] || splits > 1 && !g.Splits[1].Train[1] {
+			t.Errorf("%d splits: got %+v", splits, g)
+		}
+		if !slices.Equal(g.Notes, []string{`own.npz: the array "edge_weight" is not used`}) {
+			t.Errorf("notes %q", g.Notes)
+		}
+	}
+}
+
+func TestNamesOfArraysAreChecked(t *testing.T) {
+	three := npy("<i8", false, "(3,)", []int64{0, 1, 0})
+	with := func(more ...filestest.Entry) []byte { // beside features and edges
+		return archive(append(more, entry("node_features", npy("<f4", false, "(3, 1)", []float32{1, 2, 3})),
+			entry("edges", npy("<i8", false, "(1, 2)", []int64{0, 1})))...)
+	}
+	for want, b := range map[string][]byte{
+		`own.npz has an array "node_label"; is it "node_labels"?`: with(entry("node_label", three)),
+		`own.npz has both "node_labels" and "y"`:                  with(entry("node_labels", three), entry("y", three)),
+		`masks of both names, "train_masks" and "train_mask"`:     with(entry("val_masks", three), entry("test_mask", three)),
+		`no array "val_mask"`:                                     with(entry("train_mask", three)),
+		`"train_mask" has shape [2 1]; all three masks need [nodes, splits] with 3 nodes`: with(
+			entry("train_mask", npy("<i8", false, "(2,)", []int64{0, 1})), entry("val_mask", three), entry("test_mask", three)),
+		`"edge_index" has shape [1 2], but needs two rows`: archive(entry("x", npy("<f4", false, "(3, 1)", []float32{1, 2, 3})),
+			entry("edge_index", npy("<i8", false, "(1, 2)", []int64{0, 1}))),
+	} {
+		_, err := parseTiny(b)
+		mustFail(t, want, err, want)
+	}
+}
+
 // TestEveryLayoutGivesTheSameGraph stores one graph in archives of different layouts: with other number types, in the
 // other byte order, and column by column (Fortran order). Every archive must give the same graph.
 func TestEveryLayoutGivesTheSameGraph(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,6 +23,8 @@ import (
 	_ "github.com/gomlx/compute/gobackend" // makes GoMLX know the engine "go"
 	"github.com/gomlx/go-xla/compute/xla"  // makes GoMLX know the engine "xla"
 	"github.com/gomlx/go-xla/pjrt"
+
+	"github.com/revgnn/revgnn/pkg/machine"
 )
 
 // Variable names the environment variable with the engine that [Open] opens if it is given no name.
@@ -189,7 +190,7 @@ func Threads() (int, error) {
 			return 0, fmt.Errorf("%s is %q: give a number of threads from 1 to %d", name, text, MostThreads)
 		}
 	}
-	return runtime.NumCPU(), nil
+	return machine.Cores(), nil
 }
 
 // withThreads opens a plugin with n threads, by the environment variable, which it then restores.

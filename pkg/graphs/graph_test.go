@@ -87,3 +87,21 @@ func FuzzNew(f *testing.F) {
 		}
 	})
 }
+
+func TestUntaught(t *testing.T) {
+	for _, c := range []struct {
+		train   []bool
+		want    []string
+		problem bool
+	}{{[]bool{true, true, false, false}, []string{"2"}, false}, {[]bool{true, false, false, false}, []string{"1", "2"}, true},
+		{[]bool{true, true, true, false}, nil, false}} {
+		none := make([]bool, 4)
+		g, err := New("g", 4, nil, nil, 0, []int32{0, 1, 2, Unlabelled}, 4, []Split{{c.train, none, none}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := g.Untaught(0); !slices.Equal(got, c.want) || (err != nil) != c.problem {
+			t.Errorf("%v: got %q, %v", c.train, got, err)
+		}
+	}
+}

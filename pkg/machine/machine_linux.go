@@ -2,9 +2,11 @@ package machine
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,13 +18,15 @@ import (
 func Memory() (total, free int64) {
 	info := fields("/proc/meminfo")
 	total, free = info["MemTotal:"]*1024, info["MemAvailable:"]*1024
-	for _, g := range groups() {
-		limit := number(filepath.Join(g.dir, g.limit))
-		if limit <= 0 || limit >= info["MemTotal:"]*1024 {
-			continue
+	for _, dir := range groups("memory") {
+		for _, f := range memoryFiles {
+			limit := number(filepath.Join(dir, f.limit))
+			if limit <= 0 || limit >= info["MemTotal:"]*1024 {
+				continue
+			}
+			used := number(filepath.Join(dir, f.used)) - fields(filepath.Join(dir, "memory.stat"))[f.cached]
+			total, free = min(total, limit), min(free, max(1, limit-used))
 		}
-		used := number(filepath.Join(g.dir, g.used)) - fields(filepath.Join(g.dir, "memory.stat"))[g.cached]
-		total, free = min(total, limit), min(free, max(1, limit-used))
 	}
 	var addresses syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &addresses) == nil && addresses.Cur < math.MaxInt64 {
@@ -32,41 +36,55 @@ func Memory() (total, free int64) {
 	return total, free
 }
 
-// group has the folder of a control group, its files with the limit and the use of memory, and the line of memory.stat
-// with that part of the use which only holds copies of files, and which can be freed at any time.
-type group struct{ dir, limit, used, cached string }
-
-// mounts are the folders in which Linux shows control groups: the first two for version 2, the third for version 1.
-var mounts = []group{
-	{"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
-	{"/sys/fs/cgroup/unified", "memory.max", "memory.current", "inactive_file"},
-	{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
+// memoryFiles are the files of a control group, of version 2 and of version 1, with the limit and the use of memory, and
+// the line of memory.stat with that part of the use which only holds copies of files, and which can be freed at any time.
+var memoryFiles = []struct{ limit, used, cached string }{
+	{"memory.max", "memory.current", "inactive_file"},
+	{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 }
 
-// groups lists the control groups that may limit this process: its own, and all that contain it. Folders may not exist:
-// inside a container, often only that of the outermost group does, with the files of the container's own.
-func groups() (all []group) {
+// groups lists the folders of the control groups that may limit what a controller ("memory" or "cpu") gives to this
+// process: its own, and all that contain it. Folders may not exist: inside a container, often only that of the outermost
+// group does, with the files of the container's own.
+func groups(controller string) (dirs []string) {
 	b, _ := os.ReadFile("/proc/self/cgroup")
 	for line := range strings.Lines(string(b)) { // The line is, for example, "0::/user.slice" or "4:memory:/job".
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(parts) < 3 || parts[1] != "" && !slices.Contains(strings.Split(parts[1], ","), "memory") {
+		roots := []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} // version 2
+		switch {
+		case len(parts) < 3:
+			continue
+		case slices.Contains(strings.Split(parts[1], ","), controller):
+			roots = []string{"/sys/fs/cgroup/" + controller}
+		case parts[1] != "":
 			continue
 		}
-		for _, m := range mounts {
-			if (parts[1] == "") != (m.limit == mounts[0].limit) {
-				continue
-			}
+		for _, root := range roots {
 			for path := parts[2]; ; path = filepath.Dir(path) {
-				g := m
-				g.dir = filepath.Join(m.dir, path)
-				all = append(all, g)
+				dirs = append(dirs, filepath.Join(root, path))
 				if path == filepath.Dir(path) {
 					break
 				}
 			}
 		}
 	}
-	return all
+	return dirs
+}
+
+// Cores is the number of processor cores that this process may use: of the machine or, rounded up, of the quota of a
+// control group, as that of a container.
+func Cores() int {
+	cores := float64(runtime.NumCPU())
+	for _, dir := range groups("cpu") {
+		quota, period := number(filepath.Join(dir, "cpu.cfs_quota_us")), number(filepath.Join(dir, "cpu.cfs_period_us"))
+		if b, err := os.ReadFile(filepath.Join(dir, "cpu.max")); err == nil {
+			fmt.Sscan(string(b), &quota, &period) // "max 100000" has no quota, which stays 0
+		}
+		if quota > 0 && period > 0 {
+			cores = min(cores, float64(quota)/float64(period))
+		}
+	}
+	return int(math.Ceil(cores))
 }
 
 func fields(path string) map[string]int64 {
@@ -102,10 +120,10 @@ func PeakResidentSet() int64 { return fields(status)["VmHWM:"] * 1024 }
 // Killed is the number of processes that the system has killed because a control group of this process had no memory
 // left. It never falls, and is 0 if it is not known.
 func Killed() (n int64) {
-	for _, g := range groups() {
+	for _, dir := range groups("memory") {
 		// Of version 2 and version 1 of control groups.
 		for _, file := range []string{"memory.events", "memory.oom_control"} {
-			n = max(n, fields(filepath.Join(g.dir, file))["oom_kill"])
+			n = max(n, fields(filepath.Join(dir, file))["oom_kill"])
 		}
 	}
 	return n

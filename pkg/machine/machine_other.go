@@ -4,6 +4,7 @@ package machine
 
 import (
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 )
@@ -17,6 +18,8 @@ func Memory() (total, free int64) {
 	total, _ = strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
 	return total, 0
 }
+
+func Cores() int { return runtime.NumCPU() }
 
 // The memory that this process uses is not known here.
 func Resident() int64        { return 0 }

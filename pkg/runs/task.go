@@ -217,7 +217,7 @@ func Begin(kind string) Record {
 	family, model, features := machine.Processor()
 	return Record{Kind: kind, Split: NoSplit, Versions: versions, Commit: commit, Started: time.Now().UTC(),
 		Machine: Machine{Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: machine.CPU(), GPU: machine.GPU(),
-			Cores: runtime.NumCPU(), Family: family, Model: model, Features: features}}
+			Cores: machine.Cores(), Family: family, Model: model, Features: features}}
 }
 
 // Start returns the record of a task that starts now: all but its key, its profile and its results. The checksum is

@@ -268,12 +268,20 @@ func floats(labels []int32) []float64 {
 // Statistics returns a table with the statistics of a graph ([metrics.GraphStats]).
 func Statistics(id, title string, g *graphs.Graph) *report.Table {
 	s := metrics.GraphStats(g)
+	defined := func(homophily float64, undefined string) report.Cell {
+		if math.IsNaN(homophily) {
+			return report.Missing(undefined)
+		}
+		return report.Number(homophily, 2)
+	}
 	return &report.Table{ID: id, Title: title, Corner: "Nodes",
 		Columns: []report.Column{{Name: "edges"}, {Name: "classes"}, {Name: "features"}, {Name: "average degree"},
 			{Name: "edge homophily"}, {Name: "adjusted homophily"}, {Name: "splits"}},
 		Rows: []report.Row{{Label: fmt.Sprint(s.Nodes), Cells: []report.Cell{
 			report.Count(s.Edges), report.Count(s.Classes), report.Count(s.Features), report.Number(s.AverageDegree, 2),
-			report.Number(s.EdgeHomophily, 2), report.Number(s.AdjustedHomophily, 2), report.Count(s.Splits)}}}}
+			defined(s.EdgeHomophily, "no edge joins two labelled nodes"),
+			defined(s.AdjustedHomophily, "no edges join labelled nodes, or all join nodes of one class"),
+			report.Count(s.Splits)}}}}
 }
 
 func Degrees(id, title string, g *graphs.Graph) *report.Figure {

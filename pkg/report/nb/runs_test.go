@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/revgnn/revgnn/pkg/datasets"
+	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
@@ -108,6 +109,18 @@ func TestGraph(t *testing.T) {
 		if math.IsNaN(count) {
 			t.Errorf("cell %d is unknown", i)
 		}
+	}
+}
+
+// TestStatisticsWithoutEdges: where homophily is undefined, the table says why.
+func TestStatisticsWithoutEdges(t *testing.T) {
+	g, err := graphs.New("g", 2, nil, nil, 0, []int32{0, 1}, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	html, err := Statistics("statistics", "Graph", g).HTML()
+	if err != nil || !strings.Contains(html, "no edge joins two labelled nodes") {
+		t.Errorf("%v, %s", err, html)
 	}
 }
 
