@@ -24,15 +24,19 @@ import (
 // Get downloads and verifies the files of a dataset. It keeps right ones, replaces wrong ones and resumes; a file gets
 // its name when it is whole and verified.
 func Get(ctx context.Context, name string, opts Options) error {
-	info, err := Info(name)
-	if err != nil {
-		return err
-	}
-	dir, err := Dir(opts.Dir)
+	info, dir, err := published(name, opts)
 	if err != nil {
 		return err
 	}
 	return newFetcher(opts).all(ctx, info, dir)
+}
+
+// published describes a dataset's files, and the folder where they are kept.
+func published(name string, opts Options) (info data.Dataset, dir string, err error) {
+	if info, err = Info(name); err == nil {
+		dir, err = Dir(opts.Dir)
+	}
+	return info, dir, err
 }
 
 // ensure downloads missing files, and returns their folder. A wrong file is an error here, since only [Get] was asked
@@ -350,11 +354,7 @@ var errMissing = errors.New("is missing")
 // Verify compares the files of a dataset with the manifest by size and SHA-256; where that was reported by others, the
 // Git blob ID in the manifest counts as well. The error names the first wrong file.
 func Verify(name string, opts Options) error {
-	info, err := Info(name)
-	if err != nil {
-		return err
-	}
-	dir, err := Dir(opts.Dir)
+	info, dir, err := published(name, opts)
 	if err != nil {
 		return err
 	}

@@ -248,8 +248,8 @@ func parseNodes(r rows) *nodeTable {
 	for k, name := range t.features {
 		const few = 10 // nodes: their features may happen to be numbered
 		counts := len(t.ids) >= few
-		for i := range t.ids {
-			counts = counts && t.values[i*len(t.features)+k] == t.values[k]+float32(i)
+		for i := 0; counts && i < len(t.ids); i++ {
+			counts = t.values[i*len(t.features)+k] == t.values[k]+float32(i)
 		}
 		if counts {
 			refuse("the column %q counts the rows, which says nothing about a node: leave it out", truncate(name))

@@ -271,21 +271,25 @@ func (g *Graph) Teaches(split int) error {
 	return nil
 }
 
+// ClassesIn tells for each class whether a node in a mask is of it, and counts those.
+func (g *Graph) ClassesIn(mask []bool) (has []bool, count int) {
+	has = make([]bool, g.NumClasses)
+	for i, in := range mask {
+		if l := g.Labels[i]; in && l != Unlabelled && !has[l] {
+			has[l] = true
+			count++
+		}
+	}
+	return has, count
+}
+
 // Untaught returns the names of classes that have nodes, but none for training in a split. The error says if all
 // training nodes are of one class, from which nothing can be learnt.
 func (g *Graph) Untaught(split int) (classes []string, err error) {
-	taught, there := make([]bool, g.NumClasses), make([]bool, g.NumClasses)
-	for i, l := range g.Labels {
-		if l != Unlabelled {
-			there[l] = true
-			taught[l] = taught[l] || g.Splits[split].Train[i]
-		}
-	}
-	count := 0
+	taught, count := g.ClassesIn(g.Splits[split].Train)
+	there, _ := g.ClassesIn(slices.Repeat([]bool{true}, g.NumNodes))
 	for c, name := range g.Classes() {
-		if taught[c] {
-			count++
-		} else if there[c] {
+		if there[c] && !taught[c] {
 			classes = append(classes, name)
 		}
 	}

@@ -51,11 +51,6 @@ func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features)
 	return f
 }
 
-// dropped applies dropout to the arrays of the features.
-func (f features) dropped(b *Builder, nodes []*Node) []*Node {
-	return append([]*Node{b.Dropout(nodes[0])}, nodes[1:]...)
-}
-
 // times is X W^T for a weight [d, m], with a gradient for W alone.
 func (f features) times(w *Node, nodes []*Node) *Node {
 	w = Transpose(w, 0, 1)

@@ -88,7 +88,7 @@ func (m *Model) Builder(scope *model.Scope, arrays []*Node) *Builder {
 	split := len(m.features.arrays)
 	b := &Builder{Model: m, Scope: scope, Graph: arrays[0].Graph(), arrays: arrays, features: arrays[:split]}
 	if m.dropsFeatures() {
-		b.features = m.features.dropped(b, b.features)
+		b.features = append([]*Node{b.Dropout(b.features[0])}, b.features[1:]...)
 	}
 	return b
 }

@@ -62,27 +62,18 @@ func CheckSplits(splits []int, g *graphs.Graph) error {
 			mask           []bool
 			needed, judged bool // whether there must be nodes, and whether the metric is computed from them
 		}{{"training", s.Train, true, false}, {"validation", s.Val, true, true}, {"test", s.Test, false, true}} {
+			_, classes := g.ClassesIn(part.mask)
 			switch {
 			case part.needed && !slices.Contains(part.mask, true):
 				return fmt.Errorf("split %d of %s has no %s nodes: add some to its mask, or choose other splits", k, g.Name,
 					part.name)
-			case part.judged && g.NumClasses <= 2 && oneClass(g, part.mask):
+			case part.judged && g.NumClasses <= 2 && classes == 1:
 				return fmt.Errorf("split %d of %s: its %s nodes are all of one class, for which ROC-AUC is undefined: "+
 					"choose other splits, or give your own", k, g.Name, part.name)
 			}
 		}
 	}
 	return nil
-}
-
-func oneClass(g *graphs.Graph, mask []bool) bool {
-	labels := map[int32]bool{}
-	for i, in := range mask {
-		if in {
-			labels[g.Labels[i]] = true
-		}
-	}
-	return len(labels) == 1
 }
 
 // HasSplits returns an error if a graph has no labels or lacks one of the splits.

@@ -146,8 +146,8 @@ type Traced struct {
 	Boards  []Board `json:"boards,omitempty"`
 }
 
-// Layer describes the state after a number of layers: the smoothness of its features ([metrics.Smoothness]) and, for each of
-// [Trace.Boards], the probability of a mine in each cell, which the model's head computes from this state.
+// Layer describes the state after a number of layers: the smoothness of its features ([metrics.Smoothness]) and, for
+// each of [Trace.Boards], the probability of a mine in each cell, which the model's head computes from this state.
 type Layer struct {
 	Layer  int          `json:"layer"`
 	GSL    train.Number `json:"gsl"`

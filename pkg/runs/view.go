@@ -33,13 +33,13 @@ type View struct {
 	records Records
 	steps   []Step
 	known   map[string]bool
-	chosen  map[string]choice // by name and [search]
+	chosen  map[string]chosen // by name and [search]
 	used    []*Record
 	group   string
 }
 
-// choice is what was found, and the records behind it.
-type choice struct {
+// chosen is what a search found, and the records behind it.
+type chosen struct {
 	Found
 	used []*Record
 }
@@ -60,7 +60,7 @@ type Step struct {
 
 // NewView returns a View that finds the results of runs in the given records.
 func NewView(s Scope, records Records) *View {
-	return &View{Scope: s, records: records, known: map[string]bool{}, chosen: map[string]choice{}}
+	return &View{Scope: s, records: records, known: map[string]bool{}, chosen: map[string]chosen{}}
 }
 
 // Within calls f, whose tasks belong to the named group.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -38,7 +39,21 @@ func Disk(t testing.TB, bytes int) (dir string, resize func(bytes int)) {
 // in it.
 func Group(t testing.TB, bytes int) (within func(*exec.Cmd) *exec.Cmd) {
 	t.Helper()
-	dir, err := newGroup(bytes)
+	limit := fmt.Sprint(bytes)
+	return limited(t, "memory", map[string]string{"memory.limit_in_bytes": limit},
+		map[string]string{"memory.max": limit, "memory.swap.max": "0"})
+}
+
+// HalfACore is [Group] for a quota of half a processor core.
+func HalfACore(t testing.TB) (within func(*exec.Cmd) *exec.Cmd) {
+	t.Helper()
+	return limited(t, "cpu", map[string]string{"cpu.cfs_quota_us": "50000"}, map[string]string{"cpu.max": "50000 100000"})
+}
+
+// limited makes a control group with limits of a controller: the files of version 1 or of version 2.
+func limited(t testing.TB, controller string, first, second map[string]string) (within func(*exec.Cmd) *exec.Cmd) {
+	t.Helper()
+	dir, err := newGroup(controller, first, second)
 	if err != nil {
 		t.Skip("no control group with a limit can be made here, and that is not tested: ", err)
 	}
@@ -60,21 +75,20 @@ func Group(t testing.TB, bytes int) (within func(*exec.Cmd) *exec.Cmd) {
 }
 
 // newGroup makes a control group inside the first group of this process where it can, of version 1 or 2.
-func newGroup(bytes int) (dir string, err error) {
+func newGroup(controller string, first, second map[string]string) (dir string, err error) {
 	own, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
 		return "", err
 	}
-	err = fmt.Errorf("no control groups for memory in %q", own)
+	err = fmt.Errorf("no control groups for %s in %q", controller, own)
 	for line := range strings.Lines(string(own)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		limits := map[string]int{"memory.max": bytes, "memory.swap.max": 0}
-		root := "/sys/fs/cgroup"
+		limits, root := second, "/sys/fs/cgroup"
 		switch {
 		case len(parts) < 3:
 			continue
-		case parts[1] == "memory":
-			root, limits = "/sys/fs/cgroup/memory", map[string]int{"memory.limit_in_bytes": bytes}
+		case slices.Contains(strings.Split(parts[1], ","), controller):
+			limits, root = first, "/sys/fs/cgroup/"+controller
 		case parts[1] != "":
 			continue
 		}
@@ -95,12 +109,12 @@ func newGroup(bytes int) (dir string, err error) {
 	return "", err
 }
 
-// write writes a number to a file that exists: one that the group cannot limit has none.
-func write(path string, number int) error {
+// write writes a limit to a file that exists: one that the group cannot limit has none.
+func write(path, limit string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(f, number)
+	_, err = f.WriteString(limit)
 	return errors.Join(err, f.Close())
 }
