@@ -319,8 +319,8 @@ func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error
 }
 
 // labelNumbers are class numbers: the labels themselves if all are whole numbers (names is nil), else places of the
-// names in alphabetical order; noneUnknown for an empty label. Codes such as 01 are names, since they are not written as
-// the number is.
+// names in alphabetical order; noneUnknown for an empty label. Codes such as 01 are names, since they are not written
+// as the number is.
 func labelNumbers(labels []string) (numbers []int64, names []string) {
 	names = slices.Compact(slices.Sorted(slices.Values(labels)))
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })

@@ -36,16 +36,17 @@ func Memory() (total, free int64) {
 	return total, free
 }
 
-// memoryFiles are the files of a control group, of version 2 and of version 1, with the limit and the use of memory, and
-// the line of memory.stat with that part of the use which only holds copies of files, and which can be freed at any time.
+// memoryFiles are the files of a control group, of version 2 and of version 1, with the limit and the use of memory,
+// and the line of memory.stat with that part of the use which only holds copies of files, and which can be freed at
+// any time.
 var memoryFiles = []struct{ limit, used, cached string }{
 	{"memory.max", "memory.current", "inactive_file"},
 	{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 }
 
 // groups lists the folders of the control groups that may limit what a controller ("memory" or "cpu") gives to this
-// process: its own, and all that contain it. Folders may not exist: inside a container, often only that of the outermost
-// group does, with the files of the container's own.
+// process: its own, and all that contain it. Folders may not exist: inside a container, often only that of the
+// outermost group does, with the files of the container's own.
 func groups(controller string) (dirs []string) {
 	b, _ := os.ReadFile("/proc/self/cgroup")
 	for line := range strings.Lines(string(b)) { // The line is, for example, "0::/user.slice" or "4:memory:/job".

@@ -93,8 +93,8 @@ func problem(c Claim, groups []ClaimGroup) error {
 	return nil
 }
 
-// TestClaimsFile: no claim has a [problem], each check is used by a claim, every claim has cases, every group has claims, and no two cases have
-// the same ID.
+// TestClaimsFile: no claim has a [problem], each check is used by a claim, every claim has cases, every group has
+// claims, and no two cases have the same ID.
 func TestClaimsFile(t *testing.T) {
 	used, ids, groups := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	p := Paper()

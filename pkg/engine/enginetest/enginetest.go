@@ -22,8 +22,8 @@ func Each(t *testing.T, test func(t *testing.T, e *engine.Engine)) {
 // engines are the open engines by name: to open one takes a twentieth of a second, most of it to search plugins.
 var engines sync.Map
 
-// Open returns the engine of a name, which all tests of a package share. It skips the test without an NVIDIA GPU for CUDA, and without the plugin for XLA on the
-// CPU, unless REVGNN_TEST_XLA is set, as `make test` does.
+// Open returns the engine of a name, which all tests of a package share. It skips the test without an NVIDIA GPU for
+// CUDA, and without the plugin for XLA on the CPU, unless REVGNN_TEST_XLA is set, as `make test` does.
 func Open(t testing.TB, name string) *engine.Engine {
 	t.Helper()
 	if name == engine.CUDA && !engine.HasGPU() {
