@@ -22,6 +22,8 @@ type Config struct {
 	SharedSettings
 	Own any // the model's own settings: see [OwnOf]
 	Optimisation
+	Preparation
+	Objective
 }
 
 // Optimisation has the settings of Adam (Kingma and Ba 2015) and of the length of a training. As in torch.optim.Adam,
@@ -32,6 +34,21 @@ type Optimisation struct {
 	Epochs       int     `help:"most full-batch steps" least:"1" most:"unlimited"`
 	Patience     int     `help:"steps without a better validation metric before stopping (0: never)" most:"unlimited"`
 	Seed         uint64  `help:"seed of the initial parameters and of dropout; split k uses seed + k"`
+}
+
+// Preparation has the settings of what becomes of features before a model reads them.
+type Preparation struct{}
+
+// Objective has the settings of what a training is after.
+type Objective struct{}
+
+// training lists the settings that every training has. Those with an absent value have it by default; JSON leaves them
+// out then, since records of trainings without them stay what they are.
+func (c *Config) training() (list []Setting) {
+	for _, group := range []any{&c.Optimisation, &c.Preparation, &c.Objective} {
+		list = append(list, SettingsOf(reflect.ValueOf(group).Elem())...)
+	}
+	return list
 }
 
 // SharedSettings are settings that models share, by the field's name in lower case with dashes. Tags have the default,
@@ -99,6 +116,11 @@ var usual = sync.OnceValue(func() (c Config) {
 // is no model of this name, its settings are zero.
 func Default(model string) Config {
 	c := Config{Model: model, Optimisation: Optimisation{LearningRate: 0.005, Epochs: 1000, Patience: 100}}
+	for _, s := range c.training() {
+		if s.Absent != nil {
+			s.value.Set(reflect.ValueOf(s.Absent))
+		}
+	}
 	k, err := Lookup(model)
 	if err != nil {
 		return c
@@ -229,7 +251,8 @@ type Setting struct {
 	Default string
 	// OneOf lists the texts that are allowed; empty for all.
 	OneOf []string
-	// Absent, if not nil, is the value without effect, which models without the setting accept.
+	// Absent, if not nil, is the value without effect: models without a shared setting accept it, and it is the default
+	// of a setting of the training.
 	Absent any
 	// Reverse marks how far the reverse process goes, such as the number of reverse layers. [Inverter.RoundTrip], which
 	// inverts exactly the forward layers, does not use it.
@@ -449,7 +472,7 @@ func (c Config) ModelSettings() []Setting {
 // bound and boundModel are the same, but point into c, apart from the own settings, which keep stores in c.
 func (c *Config) bound() (list []Setting, keep func()) {
 	list, keep = c.boundModel()
-	return append(list, SettingsOf(reflect.ValueOf(&c.Optimisation).Elem())...), keep
+	return append(list, c.training()...), keep
 }
 
 func (c *Config) boundModel() (list []Setting, keep func()) {
@@ -537,11 +560,17 @@ func (c Config) Value(name string) any {
 	return nil
 }
 
-// Values has the model's name under "model" and the values of all settings by their keys.
+// Values has the model's name under "model" and the values of settings by their keys: all of the model's, and those of
+// the training but for what is absent.
 func (c Config) Values() map[string]any {
 	out := map[string]any{"model": c.Model}
-	for _, s := range c.Settings() {
+	for _, s := range c.ModelSettings() {
 		out[s.Key()] = s.Current()
+	}
+	for _, s := range c.training() {
+		if s.Absent == nil || s.Current() != s.Absent {
+			out[s.Key()] = s.Current()
+		}
 	}
 	return out
 }

@@ -134,8 +134,7 @@ func Candidates(rules []Rule, dataset, model string) (out []train.Config, err er
 		}
 		some = true
 		// If the rule names the model, settings that it lacks are kept, and give an error later.
-		has := c.Values()
-		keeps := func(key string) bool { return len(r.Models) > 0 || has[key] != nil }
+		keeps := func(key string) bool { return len(r.Models) > 0 || c.Value(models.SettingOf(key)) != nil }
 		for key, values := range r.Settings {
 			if keeps(key) {
 				lists[key] = values

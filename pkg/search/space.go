@@ -173,13 +173,13 @@ type Dimension struct {
 // Of returns those settings of a model that are searched, without those in fixed, in the order of their names.
 func (s *Space) Of(model string, fixed ...string) []Dimension {
 	ranges := map[string]Range{}
-	has := train.Default(model).Values()
+	c := train.Default(model)
 	for _, r := range s.Rules {
 		if len(r.Models) > 0 && !slices.Contains(r.Models, model) {
 			continue
 		}
 		for key, one := range r.Settings {
-			if has[key] != nil && !slices.Contains(fixed, key) {
+			if c.Value(models.SettingOf(key)) != nil && !slices.Contains(fixed, key) {
 				ranges[key] = one
 			}
 		}
