@@ -20,7 +20,10 @@ sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-demo: setup plugin ## Train GCN and SAGE, with and without reverse layers, in a notebook: out/quickstart.html
+# The kernel and the command line are compiled side by side, and completion in cells is left to what needs it.
+demo: ## Train GCN and SAGE, with and without reverse layers, in a notebook: out/quickstart.html
+	@$(MAKE) --no-print-directory -j2 setup build COMPLETION=$(if $(wildcard .venv/bin/gopls),true,false)
+	@$(MAKE) --no-print-directory plugin
 	@start=$$(date +%s); mkdir -p out; \
 	.venv/bin/python notebooks/run.py notebooks/quickstart.ipynb --html out/quickstart.html; \
 	echo "took $$(( $$(date +%s) - start )) s"
@@ -103,8 +106,9 @@ build: bin/revgnn ## The command line, bin/revgnn
 bin/revgnn: $(sources) $(wildcard $(shell git rev-parse --git-path logs/HEAD 2>/dev/null))
 	go build -ldflags "-X github.com/revgnn/revgnn/pkg/machine.Commit=$$(git describe --always --dirty --abbrev=12 2>/dev/null)" -o $@ ./cmd/revgnn
 
+COMPLETION := true
 setup: ## The Python environment, the Go kernel and what figures need, in .venv
-	go run ./kernels/install
+	go run ./kernels/install -gopls=$(COMPLETION)
 
 plugin: build ## The XLA CPU plugin, where it can be had; else the pure-Go engine is used
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" bin/revgnn install-plugin cpu || \
