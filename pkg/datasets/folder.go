@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,9 +34,10 @@ const (
 // false in train_mask, val_mask and test_mask; optional, else the [PaperSplits] of labelled nodes), and features, which
 // are numbers.
 //
-// edges.csv has two columns of ids; a first row that has neither an id nor a number is a header. Edges are undirected;
-// repeated ones and self loops are dropped. directed_edges.csv, in its place, has edges from the first id to the
-// second.
+// edges.csv has two columns of ids; a first row that has neither an id nor a number is a header. It may name the columns
+// [edgeColumns], in any order, and others, which are not used; without these names, the first two are ids. Edges are
+// undirected; repeated ones and self loops are dropped. directed_edges.csv, in its place, has edges from the first id
+// to the second. A column of weights has positive numbers.
 func folderGraph(dir string) (*graphs.Graph, error) {
 	const plain, arcs = "edges.csv", "directed_edges.csv"
 	has := func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
@@ -48,18 +50,26 @@ func folderGraph(dir string) (*graphs.Graph, error) {
 	}
 	var t *nodeTable
 	var edges []graphs.Edge
+	var weights []float32
+	var unread []string
 	if err := readCSV(dir, "nodes.csv", func(r rows) { t = parseNodes(r) }); err != nil {
 		return nil, err
 	}
-	if err := readCSV(dir, name, func(r rows) { edges = parseEdges(r, t.numbers) }); err != nil {
+	if err := readCSV(dir, name, func(r rows) { edges, weights, unread = parseEdges(r, t.numbers) }); err != nil {
 		return nil, err
 	}
 	g, err := t.graph(dir, edges)
 	if err == nil && directed {
 		g, err = withDirections(g, edges)
 	}
+	if err == nil && weights != nil {
+		g, err = g.WithWeights(edges, weights)
+	}
 	if err != nil {
 		return nil, err
+	}
+	for _, column := range unread {
+		g.Notes = append(g.Notes, fmt.Sprintf("%s: the column %q is not used", filepath.Join(dir, name), truncate(column)))
 	}
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -261,29 +271,77 @@ func parseNodes(r rows) *nodeTable {
 // clean is a column's name in lower case, without spaces.
 func clean(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
-func parseEdges(r rows, numbers map[string]int32) (edges []graphs.Edge) {
-	r.FieldsPerRecord = 2
+// edgeColumns are the names of the columns of edges.csv, as NetworkX, PyTorch Geometric, DGL, Gephi and others have
+// them: the first id, the second id and the weight.
+var edgeColumns = [3][]string{{"source", "src", "src_id", "from", "u"}, {"target", "dst", "dst_id", "destination", "to", "v"},
+	{"weight", "edge_weight", "w"}}
+
+// parseEdges reads the rows of edges.csv. weights is nil without a column of weights; unread are columns that are not
+// used.
+func parseEdges(r rows, numbers map[string]int32) (edges []graphs.Edge, weights []float32, unread []string) {
 	isNumber := func(s string) bool { _, err := strconv.ParseFloat(clean(s), 64); return err == nil }
+	at := [3]int{0, 1, -1} // the columns of the ids and of the weight, if there is one
 	first := true
-	for line, row := range r.rest("two node ids") {
-		var e graphs.Edge
-		missing := 0
-		for k := range e {
-			var ok bool
-			if e[k], ok = numbers[strings.TrimSpace(row[k])]; !ok {
-				missing++
-			}
+	for line, row := range r.rest("two node ids, and a weight if the header names one") {
+		if first && len(row) < 2 {
+			refuse("line %d has one field; each row needs two node ids with a comma between them", line)
 		}
-		header := first && missing == 2 && !isNumber(row[0]) && !isNumber(row[1])
-		if first = false; header {
+		one, isOne := numbers[strings.TrimSpace(row[at[0]])]
+		two, isTwo := numbers[strings.TrimSpace(row[at[1]])]
+		if first && !isOne && !isTwo && !isNumber(row[0]) && !isNumber(row[1]) {
+			at, unread = edgeHeader(row)
+			first = false
 			continue
 		}
-		if missing > 0 {
-			refuse("line %d joins %q and %q, but nodes.csv does not list both", line, truncate(row[0]), truncate(row[1]))
+		if first && len(row) > 2 {
+			refuse("line %d has %d fields, and no header says what they are: begin with the line source,target,weight", line,
+				len(row))
 		}
-		edges = append(edges, e)
+		first = false
+		if !isOne || !isTwo {
+			refuse("line %d joins %q and %q, but nodes.csv does not list both", line, truncate(row[at[0]]),
+				truncate(row[at[1]]))
+		}
+		edges = append(edges, graphs.Edge{one, two})
+		if at[2] < 0 {
+			continue
+		}
+		w, err := strconv.ParseFloat(strings.TrimSpace(row[at[2]]), 32)
+		if err != nil || !(w > 0) || w > math.MaxFloat32 {
+			refuse("line %d: the weight is %q; it must be a positive number: leave out edges of weight 0", line,
+				truncate(row[at[2]]))
+		}
+		weights = append(weights, float32(w))
 	}
-	return edges
+	return edges, weights, unread
+}
+
+// edgeHeader finds [edgeColumns] in the header of edges.csv, and the columns that are none of them.
+func edgeHeader(header []string) (at [3]int, unread []string) {
+	at = [3]int{-1, -1, -1}
+	for i, name := range header {
+		known := false
+		for k, names := range edgeColumns {
+			if !slices.Contains(names, clean(name)) {
+				continue
+			}
+			if known = true; at[k] >= 0 {
+				refuse("the header names both %q and %q; leave the column that is meant", truncate(header[at[k]]), truncate(name))
+			}
+			at[k] = i
+		}
+		if !known {
+			unread = append(unread, strings.Clone(name))
+		}
+	}
+	if at[0] < 0 && at[1] < 0 && at[2] != 0 && at[2] != 1 { // whatever the first two are called
+		at[0], at[1], unread = 0, 1, unread[2:]
+	}
+	if at[0] < 0 || at[1] < 0 {
+		refuse("the header %q does not say which columns are the two ends of an edge: call them source and target",
+			truncate(strings.Join(header, ",")))
+	}
+	return at, unread
 }
 
 func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error) {

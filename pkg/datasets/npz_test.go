@@ -73,6 +73,7 @@ func TestGraphOfPyTorchGeometric(t *testing.T) {
 			entry("y", npy("<i8", false, "(3,)", []int64{0, 1, 0})),
 			entry("edge_index", npy("<i8", false, "(2, 2)", []int64{0, 2, 1, 1})),
 			entry("edge_weight", npy("<f4", false, "(2,)", []float32{1, 2})),
+			entry("edge_attr", npy("<f4", false, "(2,)", []float32{1, 2})),
 			mask("train_mask", 0), mask("val_mask", 1), mask("test_mask", 2)))
 		if err != nil {
 			t.Fatal(err)
@@ -82,8 +83,9 @@ func TestGraphOfPyTorchGeometric(t *testing.T) {
 			!g.Splits[0].Val[1] || !g.Splits[0].Test[2] || splits > 1 && !g.Splits[1].Train[1] {
 			t.Errorf("%d splits: got %+v", splits, g)
 		}
-		if !slices.Equal(g.Notes, []string{`own.npz: the array "edge_weight" is not used`}) {
-			t.Errorf("notes %q", g.Notes)
+		if !slices.Equal(g.EdgeWeights, []float32{1, 2}) ||
+			!slices.Equal(g.Notes, []string{`own.npz: the array "edge_attr" is not used`}) {
+			t.Errorf("weights %v, notes %q", g.EdgeWeights, g.Notes)
 		}
 	}
 }
@@ -101,6 +103,7 @@ func TestNamesOfArraysAreChecked(t *testing.T) {
 		`no array "val_mask"`:                                     with(entry("train_mask", three)),
 		`"train_mask" has shape [2 1]; all three masks need [nodes, splits] with 3 nodes`: with(
 			entry("train_mask", npy("<i8", false, "(2,)", []int64{0, 1})), entry("val_mask", three), entry("test_mask", three)),
+		`"edge_weight" has shape [3]; it must have a number for each of the 1 edges`: with(entry("edge_weight", three)),
 		`"edge_index" has shape [1 2], but needs two rows`: archive(entry("x", npy("<f4", false, "(3, 1)", []float32{1, 2, 3})),
 			entry("edge_index", npy("<i8", false, "(1, 2)", []int64{0, 1}))),
 	} {

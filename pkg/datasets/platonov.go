@@ -20,6 +20,7 @@ import (
 //   - node_labels [n], -1 if unknown, or y; or absent;
 //   - train_masks, val_masks and test_masks [splits, n], or train_mask, val_mask and test_mask, [n] or [n, splits]; or
 //     none, for the [PaperSplits] of labelled nodes;
+//   - edge_weights [m], or edge_weight: positive numbers; or absent;
 //   - directed, an array of revgnn's: true if edges have directions.
 //
 // All shapes must fit before any array is unpacked. Arrays of other names are in Notes, unless they look like one of
@@ -28,7 +29,8 @@ func platonovGraph(z *npz.File, name string) (g *graphs.Graph, err error) {
 	defer returned(&err)
 	features, edges, labels, masks := either(z, "node_features", "x"), either(z, "edges", "edge_index"),
 		either(z, "node_labels", "y"), maskArrays(z)
-	notes := unused(z, append(masks, features, edges, labels, "directed"))
+	weights := either(z, "edge_weights", "edge_weight")
+	notes := unused(z, append(masks, features, edges, labels, weights, "directed"))
 	shape := must(z.Shape(features, 2))
 	n, d := shape[0], shape[1]
 	const splitBytes = 30 // for a node: ten splits of three masks
@@ -61,6 +63,13 @@ func platonovGraph(z *npz.File, name string) (g *graphs.Graph, err error) {
 	g, err = graphs.New(name, n, pairs, values(z.Float32s(features, 2)), d, classOf, classes, splits)
 	if err == nil && directed {
 		g, err = withDirections(g, pairs)
+	}
+	if err == nil && z.Has(weights) {
+		w, shape, err := z.Float32s(weights, npz.Any)
+		if must(w, err); len(w) != len(pairs) {
+			refuse("%s: array %q has shape %v; it must have a number for each of the %d edges", z.Path, weights, shape, len(pairs))
+		}
+		g = must(g.WithWeights(pairs, w))
 	}
 	if err == nil {
 		g.Notes = notes

@@ -174,6 +174,10 @@ func resolveHead(c *Config) {
 // Prepare lays out the graph's adjacency, after Half-Hop where the settings ask for it.
 func (r *residual) Prepare(g *graphs.Graph, a *Arrays) {
 	adjacency := sparse.Adjacency(g)
+	if g.Weighted() && (r.config.HalfHop > 0 || r.config.DropEdge > 0) {
+		panic(failure{fmt.Errorf("drop-edge and half-hop are for edges without weights, and those of %s have some: leave the "+
+			"two out, or the weights by the setting edge-weights ignore", g.Name)})
+	}
 	if r.config.HalfHop > 0 {
 		r.slow, adjacency = newHalfHop(adjacency, r.config.HalfHop, r.config.HalfHopAlpha)
 	}
@@ -339,7 +343,7 @@ func (c Config) startNorm() float64 {
 }
 
 func init() {
-	registerPair(Kind{Name: "gcn", Alias: "residual-gcn", Title: "GCN",
+	registerPair(Kind{Name: "gcn", Weighted: true, Alias: "residual-gcn", Title: "GCN",
 		Confused: "gcn is the paper's network, residual layers that share a weight; Kipf and Welling's, two GCNConv of " +
 			"PyTorch Geometric, is pyg-gcn",
 		Layer:     "X + σ(Â X W + b), σ = ReLU, Â the adjacency with self loops, symmetrically normalised",
@@ -348,7 +352,7 @@ func init() {
 }
 
 func init() {
-	registerPair(Kind{Name: "sage-res", Alias: "residual-sage", Title: "SAGE, residual",
+	registerPair(Kind{Name: "sage-res", Weighted: true, Alias: "residual-sage", Title: "SAGE, residual",
 		Layer:     "X + σ(Â X W + X V + b), σ = ReLU: GCN's layer with a weight for the node itself, as in GraphSAGE",
 		Reference: "Hamilton et al., NeurIPS 2017; docs/which-layer.md",
 		Defaults:  func(c *Config) { c.Norm, c.Dropout = "batch", 0.2 },
