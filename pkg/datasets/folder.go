@@ -34,10 +34,10 @@ const (
 // false in train_mask, val_mask and test_mask; optional, else the [PaperSplits] of labelled nodes), and features, which
 // are numbers.
 //
-// edges.csv has two columns of ids; a first row that has neither an id nor a number is a header. It may name the columns
-// [edgeColumns], in any order, and others, which are not used; without these names, the first two are ids. Edges are
-// undirected; repeated ones and self loops are dropped. directed_edges.csv, in its place, has edges from the first id
-// to the second. A column of weights has positive numbers.
+// edges.csv has two columns of ids; a first row that has neither an id nor a number is a header. It may name the
+// columns [edgeColumns], in any order, and others, which are not used; without these names, the first two are ids.
+// Edges are undirected; repeated ones and self loops are dropped. directed_edges.csv, in its place, has edges from the
+// first id to the second. A column of weights has positive numbers.
 func folderGraph(dir string) (*graphs.Graph, error) {
 	const plain, arcs = "edges.csv", "directed_edges.csv"
 	has := func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
@@ -273,8 +273,8 @@ func clean(name string) string { return strings.ToLower(strings.TrimSpace(name))
 
 // edgeColumns are the names of the columns of edges.csv, as NetworkX, PyTorch Geometric, DGL, Gephi and others have
 // them: the first id, the second id and the weight.
-var edgeColumns = [3][]string{{"source", "src", "src_id", "from", "u"}, {"target", "dst", "dst_id", "destination", "to", "v"},
-	{"weight", "edge_weight", "w"}}
+var edgeColumns = [3][]string{{"source", "src", "src_id", "from", "u"},
+	{"target", "dst", "dst_id", "destination", "to", "v"}, {"weight", "edge_weight", "w"}}
 
 // parseEdges reads the rows of edges.csv. weights is nil without a column of weights; unread are columns that are not
 // used.

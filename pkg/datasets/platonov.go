@@ -67,7 +67,8 @@ func platonovGraph(z *npz.File, name string) (g *graphs.Graph, err error) {
 	if err == nil && z.Has(weights) {
 		w, shape, err := z.Float32s(weights, npz.Any)
 		if must(w, err); len(w) != len(pairs) {
-			refuse("%s: array %q has shape %v; it must have a number for each of the %d edges", z.Path, weights, shape, len(pairs))
+			refuse("%s: array %q has shape %v; it must have a number for each of the %d edges", z.Path, weights, shape,
+				len(pairs))
 		}
 		g = must(g.WithWeights(pairs, w))
 	}

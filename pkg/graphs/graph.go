@@ -270,7 +270,8 @@ func (g *Graph) checkWeights() error {
 		}
 		for i, v := range w.weights {
 			if !(v > 0) || v > math.MaxFloat32 {
-				return fmt.Errorf("graph %q: number %d of its %s has the weight %v; each needs a positive one", g.Name, i, w.what, v)
+				return fmt.Errorf("graph %q: number %d of its %s has the weight %v; each needs a positive one", g.Name, i, w.what,
+					v)
 			}
 		}
 	}

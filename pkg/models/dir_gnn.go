@@ -59,9 +59,9 @@ type dirSettings struct {
 //	X'     = unit(dropout(ReLU(H)))         unit scales rows to length 1 if the setting l2-norm is on
 //	logits = Z W^T + b                      Z = max(X_1, …, X_L), [n, d], or [X_1, …, X_L], [n, L d]
 //
-// D_out and D_in have the numbers of out- and in-neighbours, or the sums of the edges' weights. X_1 … X_L are the results X' of the layers. The setting
-// "jk" (jumping knowledge) chooses Z; with "none", H of the last layer are the logits. A trained α is one number for
-// all layers, and may leave [0, 1].
+// D_out and D_in have the numbers of out- and in-neighbours, or the sums of the edges' weights. X_1 … X_L are the
+// results X' of the layers. The setting "jk" (jumping knowledge) chooses Z; with "none", H of the last layer are the
+// logits. A trained α is one number for all layers, and may leave [0, 1].
 //
 // The authors' code calls W_out src_to_dst for gcn, and dst_to_src for sage. The defaults are those of their program.
 // Published for Squirrel and Chameleon (unfiltered) are gcn, α = 1, max, l2-norm, width 128 and patience 400, with 4

@@ -94,9 +94,9 @@ func (d Diffusion) integration(to float64) solve.Integration {
 //
 //	dX/dt = σ(α) (A(H) - I) X,  X(0) = H,  representation ReLU(X(T_F) ‖ X(-T_R))
 //
-// A(H) are the attention weights, computed once from the encoded features H and the edges' weights ([layers.Attention]); σ is the logistic
-// function, α is trained. σ(α) and the ReLU are not in the paper, but in the authors' code. T_F and T_R are Time and
-// ReverseTime. Without a reverse process, the representation is ReLU(X(T_F)).
+// A(H) are the attention weights, computed once from the encoded features H and the edges' weights
+// ([layers.Attention]); σ is the logistic function, α is trained. σ(α) and the ReLU are not in the paper, but in the
+// authors' code. T_F and T_R are Time and ReverseTime. Without a reverse process, the representation is ReLU(X(T_F)).
 type grand struct {
 	frame
 	Diffusion

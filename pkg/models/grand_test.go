@@ -37,7 +37,7 @@ func TestGRANDFormula(t *testing.T) {
 		return d.Linear("m22", relu(d.Linear("m21", relu(x)))), nil
 	}
 	for model, more := range map[string][]string{"grand": nil, "grand+rep": {"reverse-time", "1.5"}} {
-		modeltest.Equals(t, model, formula, with(t, append(more, "solver", "euler", "step", "0.5", "time", "1.5", "heads", "2",
-			"attention-dim", "4")...))
+		modeltest.Equals(t, model, formula, with(t, append(more, "solver", "euler", "step", "0.5", "time", "1.5",
+			"heads", "2", "attention-dim", "4")...))
 	}
 }

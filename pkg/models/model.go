@@ -46,7 +46,8 @@ func New(c Config, g *graphs.Graph) (m *Model, err error) {
 	}
 	if g.Weighted() && !registry[c.Model].Weighted {
 		return nil, fmt.Errorf("the edges of %s have weights, which the formula of %s has no place for: choose a model that "+
-			"reads them (%s), or leave them out by the setting edge-weights ignore", g.Name, c.Model, strings.Join(readWeights(), ", "))
+			"reads them (%s), or leave them out by the setting edge-weights ignore", g.Name, c.Model,
+			strings.Join(readWeights(), ", "))
 	}
 	m = &Model{Config: c, Features: g.NumFeatures, Outputs: g.NumClasses, Classes: g.NumClasses,
 		Network: registry[c.Model].New(c)}

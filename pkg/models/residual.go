@@ -135,8 +135,8 @@ func normed[W any](c Config, layer solve.Layer[W], w W) chained {
 	return weighted[W]{layer, w}
 }
 
-// registerPair registers a network of residual layers and, as NAME+rep, that with reverse layers, after change. both are
-// settings of both, beside those that all such networks have. The first alone has remedies for over-smoothing, with
+// registerPair registers a network of residual layers and, as NAME+rep, that with reverse layers, after change. both
+// are settings of both, beside those that all such networks have. The first alone has remedies for over-smoothing, with
 // normalisation after every layer among them. (The authors of PairNorm apply it inside h, before the activation.)
 func registerPair(k Kind, both, remedies []string, change func(k *Kind)) {
 	both = append(both, "forward", "hidden", "dropout", "norm", "block-gate", "block-norm", "block-scale", "head-layers")
@@ -175,8 +175,8 @@ func resolveHead(c *Config) {
 func (r *residual) Prepare(g *graphs.Graph, a *Arrays) {
 	adjacency := sparse.Adjacency(g)
 	if g.Weighted() && (r.config.HalfHop > 0 || r.config.DropEdge > 0) {
-		panic(failure{fmt.Errorf("drop-edge and half-hop are for edges without weights, and those of %s have some: leave the "+
-			"two out, or the weights by the setting edge-weights ignore", g.Name)})
+		panic(failure{fmt.Errorf("drop-edge and half-hop are for edges without weights, and those of %s have some: leave "+
+			"the two out, or the weights by the setting edge-weights ignore", g.Name)})
 	}
 	if r.config.HalfHop > 0 {
 		r.slow, adjacency = newHalfHop(adjacency, r.config.HalfHop, r.config.HalfHopAlpha)

@@ -30,8 +30,8 @@ func Adjacency(g *graphs.Graph) *CSR {
 	return a
 }
 
-// In is the adjacency of incoming edges, [n, n]: B_ij is the weight, or 1, of an edge that leads from j to i, so that (B x)_i sums over the
-// nodes that point to i. Without directions, it is [Adjacency].
+// In is the adjacency of incoming edges, [n, n]: B_ij is the weight, or 1, of an edge that leads from j to i, so that
+// (B x)_i sums over the nodes that point to i. Without directions, it is [Adjacency].
 func In(g *graphs.Graph) *CSR {
 	if !g.Directed() {
 		return Adjacency(g)
@@ -39,7 +39,8 @@ func In(g *graphs.Graph) *CSR {
 	return Out(g).Transpose()
 }
 
-// Out is the transpose of [In]: C_ij is the weight, or 1, of an edge from i to j. Papers on directed graphs often call it A.
+// Out is the transpose of [In]: C_ij is the weight, or 1, of an edge from i to j. Papers on directed graphs often call
+// it A.
 func Out(g *graphs.Graph) *CSR {
 	if !g.Directed() {
 		return Adjacency(g)
