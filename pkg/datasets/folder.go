@@ -2,6 +2,8 @@ package datasets
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -19,6 +21,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
+	"github.com/revgnn/revgnn/pkg/npz"
 )
 
 // Largest file and row in bytes; a row of commas takes twenty times its bytes in memory.
@@ -27,7 +30,7 @@ const (
 	maxRowBytes = 4 << 20
 )
 
-// folderGraph reads a user's graph from two CSV files.
+// folderGraph reads a user's graph from two tables.
 //
 // nodes.csv, in UTF-8, has a header and the columns id (any text, unique), label (a class number from 0, or a name;
 // names are numbered in alphabetical order; empty if unknown; optional), split (train, val, test or empty; or true and
@@ -37,56 +40,73 @@ const (
 // edges.csv has two columns of ids; a first row that has neither an id nor a number is a header. It may name the
 // columns [edgeColumns], in any order, and others, which are not used; without these names, the first two are ids.
 // Edges are undirected; repeated ones and self loops are dropped. directed_edges.csv, in its place, has edges from the
-// first id to the second. A column of weights has positive numbers.
+// first id to the second. A column of weights has positive numbers. In place of either, edges.npz or directed_edges.npz
+// may have a sparse matrix of SciPy. Tables may be compressed (.csv.gz), and separated by semicolons or tabs.
 func folderGraph(dir string) (*graphs.Graph, error) {
-	const plain, arcs = "edges.csv", "directed_edges.csv"
-	has := func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
-	name, directed := plain, has(arcs)
-	if directed {
-		if name = arcs; has(plain) {
-			return nil, fmt.Errorf("the dataset folder %s has both %s and %s; leave the one that holds its edges",
-				dir, plain, arcs)
-		}
+	nodes, err := one(dir, "nodes.csv", "nodes.csv.gz")
+	if err != nil {
+		return nil, err
+	}
+	const arcs = "directed_edges"
+	ends, err := one(dir, "edges.csv", "edges.csv.gz", "edges.npz", arcs+".csv", arcs+".csv.gz", arcs+".npz")
+	if err != nil {
+		return nil, err
 	}
 	var t *nodeTable
 	var edges []graphs.Edge
 	var weights []float32
 	var unread []string
-	if err := readCSV(dir, "nodes.csv", func(r rows) { t = parseNodes(r) }); err != nil {
+	if err := readCSV(nodes, func(r rows) { t = parseNodes(r) }); err != nil {
 		return nil, err
 	}
-	if err := readCSV(dir, name, func(r rows) { edges, weights, unread = parseEdges(r, t.numbers) }); err != nil {
-		return nil, err
-	}
-	g, err := t.graph(dir, edges)
-	if err == nil && directed {
-		g, err = withDirections(g, edges)
-	}
-	if err == nil && weights != nil {
-		g, err = g.WithWeights(edges, weights)
+	if strings.HasSuffix(ends, ".npz") {
+		var z *npz.File
+		if z, err = npz.Open(ends); err != nil {
+			return nil, err
+		}
+		defer z.Close()
+		edges, weights, err = sparseEdges(z, len(t.ids))
+	} else {
+		err = readCSV(ends, func(r rows) { edges, weights, unread = parseEdges(r, t.numbers) })
 	}
 	if err != nil {
 		return nil, err
 	}
+	g, err := t.joined(dir, edges, weights, strings.HasPrefix(filepath.Base(ends), arcs))
+	if err != nil {
+		return nil, err
+	}
 	for _, column := range unread {
-		g.Notes = append(g.Notes, fmt.Sprintf("%s: the column %q is not used", filepath.Join(dir, name), truncate(column)))
+		g.Notes = append(g.Notes, fmt.Sprintf("%s: the column %q is not used", ends, truncate(column)))
 	}
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if other := e.Name(); other != "nodes.csv" && other != name && !strings.HasPrefix(other, ".") {
-			g.Notes = append(g.Notes, fmt.Sprintf("%s is not used", filepath.Join(dir, other)))
+		other := filepath.Join(dir, e.Name())
+		if other != nodes && other != ends && !strings.HasPrefix(e.Name(), ".") {
+			g.Notes = append(g.Notes, fmt.Sprintf("%s is not used", other))
 		}
 	}
 	return g, err
 }
 
-// readCSV hands the rows of a folder's CSV file to parse, which may refuse them.
-func readCSV(dir, name string, parse func(rows)) (err error) {
-	path := filepath.Join(dir, name)
-	f, size, err := files.Open(path, "a CSV file")
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the dataset folder %s has no %s; it needs edges.csv and nodes.csv", dir, name)
+// one is the path of the only one of these files that the folder has; the first is the usual one.
+func one(dir string, names ...string) (string, error) {
+	found := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("the dataset folder %s has no %s; it needs edges.csv and nodes.csv", dir, names[0])
+	case 1:
+		return filepath.Join(dir, found[0]), nil
 	}
+	return "", fmt.Errorf("the dataset folder %s has both %s and %s; leave the one that is meant", dir, found[0], found[1])
+}
+
+// readCSV hands the rows of a CSV file, which gzip may have compressed, to parse, which may refuse them.
+func readCSV(path string, parse func(rows)) (err error) {
+	f, size, err := files.Open(path, "a CSV file")
 	if err != nil {
 		return err
 	}
@@ -100,11 +120,33 @@ func readCSV(dir, name string, parse func(rows)) (err error) {
 		}
 	}()
 	defer returned(&err)
+	in := io.Reader(f)
+	if strings.HasSuffix(path, ".gz") {
+		if in, err = gzip.NewReader(f); err != nil {
+			return fmt.Errorf("gzip cannot unpack it (%w): compress it again", err)
+		}
+		size *= 10 // tables of numbers are compressed to a fifth or so
+	}
 	if err := machine.Room(2 * size); err != nil { // The two bytes "1," of the file become a number of four bytes.
 		return err
 	}
-	parse(newRows(io.LimitReader(f, maxCSVBytes)))
+	parse(newRows(&limited{in, maxCSVBytes}))
 	return nil
+}
+
+// limited is a reader of at most so many bytes; more are an error.
+type limited struct {
+	io.Reader
+	left int64
+}
+
+func (l *limited) Read(b []byte) (n int, err error) {
+	if l.left < 0 {
+		return 0, fmt.Errorf("it has more than %d bytes unpacked: save it as .npz instead", maxCSVBytes)
+	}
+	n, err = l.Reader.Read(b[:min(int64(len(b)), l.left+1)])
+	l.left -= int64(n)
+	return n, err
 }
 
 // rows reads a CSV file row by row, into the same slice; a row longer than maxRowBytes is an error.
@@ -119,8 +161,16 @@ func newRows(in io.Reader) rows {
 	if first, _ := text.Peek(len(mark)); string(first) == mark {
 		text.Discard(len(mark))
 	}
+	// Semicolons and tabs separate fields if the header has no comma.
+	header, _ := text.Peek(text.Size())
+	header, _, _ = bytes.Cut(header, []byte("\n"))
 	p := files.NewPieces(text, maxRowBytes)
 	r := rows{csv.NewReader(p), p}
+	for _, other := range ";\t" {
+		if !bytes.ContainsRune(header, ',') && bytes.ContainsRune(header, other) {
+			r.Comma = other
+		}
+	}
 	r.ReuseRecord = true
 	return r
 }
@@ -271,6 +321,34 @@ func parseNodes(r rows) *nodeTable {
 // clean is a column's name in lower case, without spaces.
 func clean(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
+// sparseEdges reads a sparse matrix [n, n] that scipy.sparse.save_npz wrote of a CSR matrix. An entry (i, j) is an edge
+// from i to j, nodes in the order of their table. weights are the entries, or nil if all are 1; zeros are no edges.
+func sparseEdges(z *npz.File, n int) (edges []graphs.Edge, weights []float32, err error) {
+	defer returned(&err)
+	if !z.Has("format") || !slices.Equal(values(z.Int64s("format", npz.Any)), []int64{'c', 's', 'r'}) {
+		refuse("%s is not a CSR matrix of SciPy: write it by scipy.sparse.save_npz(path, matrix.tocsr())", z.Path)
+	}
+	m, err := newCSR(values(z.Int64s("shape", 1)), values(z.Int64s("indptr", 1)), values(z.Int64s("indices", 1)),
+		values(z.Float32s("data", 1)))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: the matrix %w", z.Path, err)
+	}
+	if m.rows != n || m.columns != n {
+		refuse("%s is a matrix of shape [%d %d], but the table has %d nodes", z.Path, m.rows, m.columns, n)
+	}
+	weighted := false
+	m.each(func(row, column int, weight float32) {
+		if weight != 0 {
+			edges, weights = append(edges, graphs.Edge{int32(row), int32(column)}), append(weights, weight)
+			weighted = weighted || weight != 1
+		}
+	})
+	if !weighted {
+		weights = nil
+	}
+	return edges, weights, nil
+}
+
 // edgeColumns are the names of the columns of edges.csv, as NetworkX, PyTorch Geometric, DGL, Gephi and others have
 // them: the first id, the second id and the weight.
 var edgeColumns = [3][]string{{"source", "src", "src_id", "from", "u"},
@@ -342,6 +420,18 @@ func edgeHeader(header []string) (at [3]int, unread []string) {
 			truncate(strings.Join(header, ",")))
 	}
 	return at, unread
+}
+
+// joined is the graph of the nodes and of edges with weights or nil.
+func (t *nodeTable) joined(name string, edges []graphs.Edge, weights []float32, directed bool) (*graphs.Graph, error) {
+	g, err := t.graph(name, edges)
+	if err == nil && directed {
+		g, err = withDirections(g, edges)
+	}
+	if err == nil && weights != nil {
+		g, err = g.WithWeights(edges, weights)
+	}
+	return g, err
 }
 
 func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error) {

@@ -116,6 +116,33 @@ func FuzzFolder(f *testing.F) {
 	})
 }
 
+func FuzzNodeLink(f *testing.F) {
+	f.Add(`{"directed": true, "nodes": [{"id": 1, "label": "a", "x": [1, 2.5]}, {"id": "b"}], "links": [{"source": 1,
+		"target": "b", "weight": 2}]}`)
+	f.Add(`{"nodes": [{"id": "a,\"b"}], "edges": []}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		checkGraph(t, func() (*graphs.Graph, error) { return parseNodeLink("fuzz.json", []byte(text)) })
+	})
+}
+
+func FuzzSparseEdges(f *testing.F) {
+	f.Add(tinyCSR(), "indptr", npy("<i4", false, "(4,)", []int32{0, 2, 1, 3}))
+	f.Add(tinyCSR(), "shape", npy("<i8", false, "(2,)", []int64{3, 1 << 30}))
+	f.Add(tinyCSR(), "format", npy("|S3", false, "()", []byte("csc")))
+	f.Fuzz(func(t *testing.T, whole []byte, name string, b []byte) {
+		if other := replaced(whole, name, b); other != nil {
+			whole = other
+		}
+		filestest.Parse(t, func() error {
+			z, err := npz.New(bytes.NewReader(whole), int64(len(whole)), "fuzz.npz")
+			if err == nil {
+				_, _, err = sparseEdges(z, 3)
+			}
+			return err
+		})
+	})
+}
+
 func FuzzMinesweeper(f *testing.F) {
 	f.Add("minesweeper-generated:rows=5,cols=5,mines=0.2,unknown=0.5,seed=1")
 	f.Add("minesweeper-generated:rows=1,cols=1,mines=1")

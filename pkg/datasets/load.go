@@ -128,6 +128,8 @@ func loadPath(name string, noSuchName error) (g *graphs.Graph, err error) {
 	switch {
 	case strings.HasSuffix(strings.ToLower(name), ".npz"):
 		g, err = withNPZ(name, name, platonovGraph)
+	case strings.HasSuffix(strings.ToLower(name), ".json"):
+		g, err = nodeLinkGraph(name)
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsRune(name, filepath.Separator):
 		err = fmt.Errorf("there is no dataset folder %s; give an .npz file, or a folder with edges.csv and nodes.csv", name)
 	case err != nil:
