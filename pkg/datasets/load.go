@@ -63,6 +63,10 @@ func Load(ctx context.Context, name string, opts Options) (*graphs.Graph, error)
 	if g.Name = name; name != info.Name {
 		g.Splits = BalancedSplits(g.Labels, g.NumClasses)
 	}
+	if here, err := os.Stat(name); err == nil && here.IsDir() {
+		g.Notes = append(g.Notes, fmt.Sprintf("%s is the public dataset; the folder of this name here is %s",
+			name, "."+string(filepath.Separator)+name))
+	}
 	return addDirections(g, info, dir), nil
 }
 
