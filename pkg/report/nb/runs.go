@@ -265,7 +265,7 @@ func floats(labels []int32) []float64 {
 	return out
 }
 
-// Statistics returns a table with the statistics of a graph ([metrics.GraphStats]).
+// Statistics returns a table with the statistics of a graph ([metrics.GraphStats]), and its notes.
 func Statistics(id, title string, g *graphs.Graph) *report.Table {
 	s := metrics.GraphStats(g)
 	defined := func(homophily float64, undefined string) report.Cell {
@@ -281,7 +281,7 @@ func Statistics(id, title string, g *graphs.Graph) *report.Table {
 			report.Count(s.Edges), report.Count(s.Classes), report.Count(s.Features), report.Number(s.AverageDegree, 2),
 			defined(s.EdgeHomophily, "no edge joins two labelled nodes"),
 			defined(s.AdjustedHomophily, "no edges join labelled nodes, or all join nodes of one class"),
-			report.Count(s.Splits)}}}}
+			report.Count(s.Splits)}}}, Notes: g.Notes}
 }
 
 func Degrees(id, title string, g *graphs.Graph) *report.Figure {
