@@ -22,9 +22,11 @@ func tinyCSR() []byte {
 		entry("data", npy("<f8", false, "(5,)", []float64{0.5, 0.5, 2, 2, 0})))
 }
 
-// TestFormats reads one graph from tables with other separators, compressed ones, a matrix of SciPy and JSON of NetworkX.
+// TestFormats reads one graph from tables with other separators, compressed ones, a matrix of SciPy and JSON of
+// NetworkX.
 func TestFormats(t *testing.T) {
-	const nodes, edges = "id,label,x,when\n01,00,1.5,7\nb;c,01,2,8\nd,00,3,9\n", "source,target,weight\n01,b;c,0.5\nd,b;c,2\n"
+	const nodes = "id,label,x,when\n01,00,1.5,7\nb;c,01,2,8\nd,00,3,9\n"
+	const edges = "source,target,weight\n01,b;c,0.5\nd,b;c,2\n"
 	packed := func(text string) string {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)

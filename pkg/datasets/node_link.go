@@ -18,9 +18,9 @@ import (
 const maxJSONBytes = 1 << 28
 
 // nodeLinkGraph reads a graph as networkx.node_link_data describes it: a JSON object with directed, nodes and edges (or
-// links), and what does not matter here, multigraph and graph. Nodes have an id and attributes, edges a source, a target
-// and attributes; they become the tables of [folderGraph], with a column for each attribute, in alphabetical order. A
-// list of k numbers becomes the columns NAME_0 to NAME_(k-1).
+// links), and what does not matter here, multigraph and graph. Nodes have an id and attributes, edges a source, a
+// target and attributes; they become the tables of [folderGraph], with a column for each attribute, in alphabetical
+// order. A list of k numbers becomes the columns NAME_0 to NAME_(k-1).
 func nodeLinkGraph(path string) (*graphs.Graph, error) {
 	b, err := files.Read(path, "a JSON file", maxJSONBytes)
 	if err != nil {

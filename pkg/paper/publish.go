@@ -66,7 +66,8 @@ type file struct {
 }
 
 // formats are the endings and names of all formats.
-var formats = [...][2]string{{"svg", "SVG"}, {"png", "PNG"}, {"pdf", "PDF"}, {"tex", "LaTeX"}, {"csv", "CSV"}, {"md", "Markdown"}}
+var formats = [...][2]string{{"svg", "SVG"}, {"png", "PNG"}, {"pdf", "PDF"}, {"tex", "LaTeX"}, {"csv", "CSV"},
+	{"md", "Markdown"}}
 
 // filesOf returns the files of a table or figure. A table's files have the notes, too, since readers may have them
 // without the page.

@@ -91,8 +91,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestPDF reads what a page of 40 x 20 pixels, 30 x 15 points, paints: a half transparent red square with its left upper
-// corner at (3, 6) points, cut by the clip path, and a picture.
+// TestPDF reads what a page of 40 x 20 pixels, 30 x 15 points, paints: a half transparent red square with its left
+// upper corner at (3, 6) points, cut by the clip path, and a picture.
 func TestPDF(t *testing.T) {
 	svg := `<svg width="40" height="20"><defs><clipPath id="c"><rect width="6" height="20"/></clipPath></defs>
 		<g clip-path="url(#c)"><rect x="4" y="8" width="8" height="8" fill="#f00" opacity="0.5"/></g>
