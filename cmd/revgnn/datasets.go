@@ -144,7 +144,11 @@ func statsTable(w io.Writer, all []metrics.Stats) {
 		if s.DirectedEdges > 0 {
 			directed = fmt.Sprint(s.DirectedEdges)
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%d\t%d\t%.2f\t%s\t%s\t%d", s.Name, s.Nodes, s.Edges, directed,
+		edges := fmt.Sprint(s.Edges)
+		if s.Weighted {
+			edges += ", weighted"
+		}
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%d\t%d\t%.2f\t%s\t%s\t%d", s.Name, s.Nodes, edges, directed,
 			s.Classes, s.Features, s.AverageDegree, share(s.EdgeHomophily), share(s.AdjustedHomophily), s.Splits)
 		if some {
 			fmt.Fprintf(w, "\t%d", s.Unlabelled)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,9 +59,9 @@ func (a *app) runsList() *cobra.Command {
 			return err
 		}
 		return a.show(found, func(w io.Writer) {
-			fmt.Fprintln(w, "id\tstarted\tkind\tdataset\tmodel\tsplit\tstatus\tresult\tseconds")
+			fmt.Fprintln(w, "id\tstarted (UTC)\tkind\tdataset\tmodel\tsplit\tstatus\tresult\tseconds")
 			for _, r := range found {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\n", r.ID, r.Started.Format("2006-01-02 15:04:05"),
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\n", r.ID, r.Started.UTC().Format("2006-01-02 15:04:05"),
 					r.Kind, files.Printable(r.Dataset), files.Printable(r.Model), splitText(r.Split), r.Status,
 					mainNumber(r), r.Seconds)
 			}
@@ -252,7 +253,8 @@ func oneArgument(what string) cobra.PositionalArgs {
 }
 
 func (a *app) runsRerun() *cobra.Command {
-	return &cobra.Command{Use: "rerun ID", Short: "Make a recorded run again, and compare its numbers bit for bit",
+	dataset := ""
+	c := &cobra.Command{Use: "rerun ID", Short: "Make a recorded run again, and compare its numbers bit for bit",
 		Long: "Makes a recorded run again, and compares its numbers bit for bit: same settings, split and seed, on the\n" +
 			"record's engine and number of threads unless --engine, --threads or their variables name others. Shows the\n" +
 			"numbers that differ, and what is different around them: engine, threads, processor, commit, versions. The new\n" +
@@ -283,9 +285,9 @@ func (a *app) runsRerun() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			g, err := a.load(c.Context(), p, t.Dataset)
+			g, err := a.load(c.Context(), p, cmp.Or(dataset, t.Dataset))
 			if err != nil {
-				return err
+				return fmt.Errorf("%w; if the graph of the run has moved, say where it is by --dataset", err)
 			}
 			p.line("%s, recorded on %s", t, then.Started.Format("2006-01-02"))
 			r, err := runs.Rerun(c.Context(), runs.Executor{Engine: e, Graph: g, Epoch: func(e train.Epoch) {
@@ -307,6 +309,8 @@ func (a *app) runsRerun() *cobra.Command {
 			}
 			return fmt.Errorf("the numbers differ from those of run %s: see what else is different", then.ID)
 		}}
+	c.Flags().StringVar(&dataset, "dataset", "", "where the graph is now, if its file or folder has moved")
+	return c
 }
 
 func repetitionTable(w io.Writer, r *runs.Repetition) {

@@ -2,12 +2,15 @@ package datasets
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +21,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
+	"github.com/revgnn/revgnn/pkg/npz"
 )
 
 // Largest file and row in bytes; a row of commas takes twenty times its bytes in memory.
@@ -26,57 +30,83 @@ const (
 	maxRowBytes = 4 << 20
 )
 
-// folderGraph reads a user's graph from two CSV files.
+// folderGraph reads a user's graph from two tables.
 //
 // nodes.csv, in UTF-8, has a header and the columns id (any text, unique), label (a class number from 0, or a name;
 // names are numbered in alphabetical order; empty if unknown; optional), split (train, val, test or empty; or true and
 // false in train_mask, val_mask and test_mask; optional, else the [PaperSplits] of labelled nodes), and features, which
 // are numbers.
 //
-// edges.csv has two columns of ids; a first row that has neither an id nor a number is a header. Edges are undirected;
-// repeated ones and self loops are dropped. directed_edges.csv, in its place, has edges from the first id to the
-// second.
+// edges.csv has two columns of ids; a first row that has neither an id nor a number is a header. It may name the
+// columns [edgeColumns], in any order, and others, which are not used; without these names, the first two are ids.
+// Edges are undirected; repeated ones and self loops are dropped. directed_edges.csv, in its place, has edges from the
+// first id to the second. A column of weights has positive numbers. In place of either, edges.npz or directed_edges.npz
+// may have a sparse matrix of SciPy. Tables may be compressed (.csv.gz), and separated by semicolons or tabs.
 func folderGraph(dir string) (*graphs.Graph, error) {
-	const plain, arcs = "edges.csv", "directed_edges.csv"
-	has := func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
-	name, directed := plain, has(arcs)
-	if directed {
-		if name = arcs; has(plain) {
-			return nil, fmt.Errorf("the dataset folder %s has both %s and %s; leave the one that holds its edges",
-				dir, plain, arcs)
-		}
+	nodes, err := one(dir, "nodes.csv", "nodes.csv.gz")
+	if err != nil {
+		return nil, err
+	}
+	const arcs = "directed_edges"
+	ends, err := one(dir, "edges.csv", "edges.csv.gz", "edges.npz", arcs+".csv", arcs+".csv.gz", arcs+".npz")
+	if err != nil {
+		return nil, err
 	}
 	var t *nodeTable
 	var edges []graphs.Edge
-	if err := readCSV(dir, "nodes.csv", func(r rows) { t = parseNodes(r) }); err != nil {
+	var weights []float32
+	var unread []string
+	if err := readCSV(nodes, func(r rows) { t = parseNodes(r) }); err != nil {
 		return nil, err
 	}
-	if err := readCSV(dir, name, func(r rows) { edges = parseEdges(r, t.numbers) }); err != nil {
-		return nil, err
-	}
-	g, err := t.graph(dir, edges)
-	if err == nil && directed {
-		g, err = withDirections(g, edges)
+	if strings.HasSuffix(ends, ".npz") {
+		var z *npz.File
+		if z, err = npz.Open(ends); err != nil {
+			return nil, err
+		}
+		defer z.Close()
+		edges, weights, err = sparseEdges(z, len(t.ids))
+	} else {
+		err = readCSV(ends, func(r rows) { edges, weights, unread = parseEdges(r, t.numbers) })
 	}
 	if err != nil {
 		return nil, err
 	}
+	g, err := t.joined(dir, edges, weights, strings.HasPrefix(filepath.Base(ends), arcs))
+	if err != nil {
+		return nil, err
+	}
+	for _, column := range unread {
+		g.Notes = append(g.Notes, fmt.Sprintf("%s: the column %q is not used", ends, truncate(column)))
+	}
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if other := e.Name(); other != "nodes.csv" && other != name && !strings.HasPrefix(other, ".") {
-			g.Notes = append(g.Notes, fmt.Sprintf("%s is not used", filepath.Join(dir, other)))
+		other := filepath.Join(dir, e.Name())
+		if other != nodes && other != ends && !strings.HasPrefix(e.Name(), ".") {
+			g.Notes = append(g.Notes, fmt.Sprintf("%s is not used", other))
 		}
 	}
 	return g, err
 }
 
-// readCSV hands the rows of a folder's CSV file to parse, which may refuse them.
-func readCSV(dir, name string, parse func(rows)) (err error) {
-	path := filepath.Join(dir, name)
-	f, size, err := files.Open(path, "a CSV file")
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the dataset folder %s has no %s; it needs edges.csv and nodes.csv", dir, name)
+// one is the path of the only one of these files that the folder has; the first is the usual one.
+func one(dir string, names ...string) (string, error) {
+	found := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("the dataset folder %s has no %s; it needs edges.csv and nodes.csv", dir, names[0])
+	case 1:
+		return filepath.Join(dir, found[0]), nil
 	}
+	return "", fmt.Errorf("the dataset folder %s has both %s and %s; leave the one that is meant", dir, found[0], found[1])
+}
+
+// readCSV hands the rows of a CSV file, which gzip may have compressed, to parse, which may refuse them.
+func readCSV(path string, parse func(rows)) (err error) {
+	f, size, err := files.Open(path, "a CSV file")
 	if err != nil {
 		return err
 	}
@@ -90,11 +120,33 @@ func readCSV(dir, name string, parse func(rows)) (err error) {
 		}
 	}()
 	defer returned(&err)
+	in := io.Reader(f)
+	if strings.HasSuffix(path, ".gz") {
+		if in, err = gzip.NewReader(f); err != nil {
+			return fmt.Errorf("gzip cannot unpack it (%w): compress it again", err)
+		}
+		size *= 10 // tables of numbers are compressed to a fifth or so
+	}
 	if err := machine.Room(2 * size); err != nil { // The two bytes "1," of the file become a number of four bytes.
 		return err
 	}
-	parse(newRows(io.LimitReader(f, maxCSVBytes)))
+	parse(newRows(&limited{in, maxCSVBytes}))
 	return nil
+}
+
+// limited is a reader of at most so many bytes; more are an error.
+type limited struct {
+	io.Reader
+	left int64
+}
+
+func (l *limited) Read(b []byte) (n int, err error) {
+	if l.left < 0 {
+		return 0, fmt.Errorf("it has more than %d bytes unpacked: save it as .npz instead", maxCSVBytes)
+	}
+	n, err = l.Reader.Read(b[:min(int64(len(b)), l.left+1)])
+	l.left -= int64(n)
+	return n, err
 }
 
 // rows reads a CSV file row by row, into the same slice; a row longer than maxRowBytes is an error.
@@ -109,8 +161,16 @@ func newRows(in io.Reader) rows {
 	if first, _ := text.Peek(len(mark)); string(first) == mark {
 		text.Discard(len(mark))
 	}
+	// Semicolons and tabs separate fields if the header has no comma.
+	header, _ := text.Peek(text.Size())
+	header, _, _ = bytes.Cut(header, []byte("\n"))
 	p := files.NewPieces(text, maxRowBytes)
 	r := rows{csv.NewReader(p), p}
+	for _, other := range ";\t" {
+		if !bytes.ContainsRune(header, ',') && bytes.ContainsRune(header, other) {
+			r.Comma = other
+		}
+	}
 	r.ReuseRecord = true
 	return r
 }
@@ -261,29 +321,117 @@ func parseNodes(r rows) *nodeTable {
 // clean is a column's name in lower case, without spaces.
 func clean(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
-func parseEdges(r rows, numbers map[string]int32) (edges []graphs.Edge) {
-	r.FieldsPerRecord = 2
-	isNumber := func(s string) bool { _, err := strconv.ParseFloat(clean(s), 64); return err == nil }
-	first := true
-	for line, row := range r.rest("two node ids") {
-		var e graphs.Edge
-		missing := 0
-		for k := range e {
-			var ok bool
-			if e[k], ok = numbers[strings.TrimSpace(row[k])]; !ok {
-				missing++
-			}
+// sparseEdges reads a sparse matrix [n, n] that scipy.sparse.save_npz wrote of a CSR matrix. An entry (i, j) is an edge
+// from i to j, nodes in the order of their table. weights are the entries, or nil if all are 1; zeros are no edges.
+func sparseEdges(z *npz.File, n int) (edges []graphs.Edge, weights []float32, err error) {
+	defer returned(&err)
+	if !z.Has("format") || !slices.Equal(values(z.Int64s("format", npz.Any)), []int64{'c', 's', 'r'}) {
+		refuse("%s is not a CSR matrix of SciPy: write it by scipy.sparse.save_npz(path, matrix.tocsr())", z.Path)
+	}
+	m, err := newCSR(values(z.Int64s("shape", 1)), values(z.Int64s("indptr", 1)), values(z.Int64s("indices", 1)),
+		values(z.Float32s("data", 1)))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: the matrix %w", z.Path, err)
+	}
+	if m.rows != n || m.columns != n {
+		refuse("%s is a matrix of shape [%d %d], but the table has %d nodes", z.Path, m.rows, m.columns, n)
+	}
+	weighted := false
+	m.each(func(row, column int, weight float32) {
+		if weight != 0 {
+			edges, weights = append(edges, graphs.Edge{int32(row), int32(column)}), append(weights, weight)
+			weighted = weighted || weight != 1
 		}
-		header := first && missing == 2 && !isNumber(row[0]) && !isNumber(row[1])
-		if first = false; header {
+	})
+	if !weighted {
+		weights = nil
+	}
+	return edges, weights, nil
+}
+
+// edgeColumns are the names of the columns of edges.csv, as NetworkX, PyTorch Geometric, DGL, Gephi and others have
+// them: the first id, the second id and the weight.
+var edgeColumns = [3][]string{{"source", "src", "src_id", "from", "u"},
+	{"target", "dst", "dst_id", "destination", "to", "v"}, {"weight", "edge_weight", "w"}}
+
+// parseEdges reads the rows of edges.csv. weights is nil without a column of weights; unread are columns that are not
+// used.
+func parseEdges(r rows, numbers map[string]int32) (edges []graphs.Edge, weights []float32, unread []string) {
+	isNumber := func(s string) bool { _, err := strconv.ParseFloat(clean(s), 64); return err == nil }
+	at := [3]int{0, 1, -1} // the columns of the ids and of the weight, if there is one
+	first := true
+	for line, row := range r.rest("two node ids, and a weight if the header names one") {
+		if first && len(row) < 2 {
+			refuse("line %d has one field; each row needs two node ids with a comma between them", line)
+		}
+		one, isOne := numbers[strings.TrimSpace(row[at[0]])]
+		two, isTwo := numbers[strings.TrimSpace(row[at[1]])]
+		if first && !isOne && !isTwo && !isNumber(row[0]) && !isNumber(row[1]) {
+			at, unread = edgeHeader(row)
+			first = false
 			continue
 		}
-		if missing > 0 {
-			refuse("line %d joins %q and %q, but nodes.csv does not list both", line, truncate(row[0]), truncate(row[1]))
+		if first && len(row) > 2 {
+			refuse("line %d has %d fields, and no header says what they are: begin with the line source,target,weight", line,
+				len(row))
 		}
-		edges = append(edges, e)
+		first = false
+		if !isOne || !isTwo {
+			refuse("line %d joins %q and %q, but nodes.csv does not list both", line, truncate(row[at[0]]),
+				truncate(row[at[1]]))
+		}
+		edges = append(edges, graphs.Edge{one, two})
+		if at[2] < 0 {
+			continue
+		}
+		w, err := strconv.ParseFloat(strings.TrimSpace(row[at[2]]), 32)
+		if err != nil || !(w > 0) || w > math.MaxFloat32 {
+			refuse("line %d: the weight is %q; it must be a positive number: leave out edges of weight 0", line,
+				truncate(row[at[2]]))
+		}
+		weights = append(weights, float32(w))
 	}
-	return edges
+	return edges, weights, unread
+}
+
+// edgeHeader finds [edgeColumns] in the header of edges.csv, and the columns that are none of them.
+func edgeHeader(header []string) (at [3]int, unread []string) {
+	at = [3]int{-1, -1, -1}
+	for i, name := range header {
+		known := false
+		for k, names := range edgeColumns {
+			if !slices.Contains(names, clean(name)) {
+				continue
+			}
+			if known = true; at[k] >= 0 {
+				refuse("the header names both %q and %q; leave the column that is meant", truncate(header[at[k]]), truncate(name))
+			}
+			at[k] = i
+		}
+		if !known {
+			unread = append(unread, strings.Clone(name))
+		}
+	}
+	if at[0] < 0 && at[1] < 0 && at[2] != 0 && at[2] != 1 { // whatever the first two are called
+		at[0], at[1], unread = 0, 1, unread[2:]
+	}
+	if at[0] < 0 || at[1] < 0 {
+		refuse("the header %q does not say which columns are the two ends of an edge: call them source and target",
+			truncate(strings.Join(header, ",")))
+	}
+	return at, unread
+}
+
+// joined is the graph of the nodes and of edges with weights or nil.
+func (t *nodeTable) joined(name string, edges []graphs.Edge, weights []float32, directed bool) (*graphs.Graph, error) {
+	g, err := t.graph(name, edges)
+	if err == nil && directed {
+		g, err = withDirections(g, edges)
+	}
+	if err == nil && weights != nil {
+		g, err = g.WithWeights(edges, weights)
+	}
+	return g, err
 }
 
 func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error) {

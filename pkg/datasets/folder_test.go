@@ -56,6 +56,42 @@ func TestFolderWithItsOwnSplitAndNumbers(t *testing.T) {
 	}
 }
 
+// TestWeights reads the weights of edges with and without directions, from columns in any order.
+func TestWeights(t *testing.T) {
+	const nodes = "id,label\na,0\nb,1\nc,0\n"
+	dir := folder(t, nodes, "when,weight,dst,src\n1,0.5,b,a\n2,2,c,b\n3,0.5,a,b\n4,7,c,c\n")
+	g, err := Load(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(g.EdgeWeights, []float32{0.5, 2}) || len(g.Notes) != 1 ||
+		!strings.Contains(g.Notes[0], `the column "when" is not used`) {
+		t.Errorf("weights %v, notes %q", g.EdgeWeights, g.Notes)
+	}
+	dir = folder(t, nodes, "")
+	arcs := "u,v,weight\na,b,1\nb,a,3\nb,c,2\nc,c,7\n"
+	if err := os.WriteFile(filepath.Join(dir, "directed_edges.csv"), []byte(arcs), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Load(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.ArcWeights, []float32{1, 3, 2, 7}) || !slices.Equal(d.EdgeWeights, []float32{2, 2}) {
+		t.Errorf("weights %v of arcs, %v of edges", d.ArcWeights, d.EdgeWeights)
+	}
+	sums := map[string]bool{}
+	for _, g := range []*graphs.Graph{g, g.Unweighted(), d, d.Undirected(), d.Unweighted()} {
+		if err := g.Validate(); err != nil {
+			t.Error(err)
+		}
+		sums[g.Checksum()] = true
+	}
+	if len(sums) != 5 {
+		t.Errorf("%d checksums of five graphs", len(sums))
+	}
+}
+
 func TestBadFolders(t *testing.T) {
 	good, edges := "id,label,x\na,0,1\nb,1,2\n", "a,b\n"
 	for _, c := range []struct{ what, nodes, edges, want string }{
@@ -75,7 +111,14 @@ func TestBadFolders(t *testing.T) {
 		{"unknown split", "id,label,split\na,0,train\nb,1,dev\n", edges, `the split of row 2 is "dev"`},
 		{"unknown node", good, "a,b\nb,c\n", `line 2 joins "b" and "c"`},
 		{"unknown numbers first", good, "7,8\n", `line 1 joins "7" and "8"`},
-		{"one column", good, "a\n", "wrong number of fields"},
+		{"one column", good, "a\n", "line 1 has one field"},
+		{"a third column without a header", good, "a,b,1\n", "begin with the line source,target,weight"},
+		{"no weight", good, "source,target,weight\na,b,\n", `line 2: the weight is ""; it must be a positive number`},
+		{"a negative weight", good, "source,target,weight\na,b,-1\n", `line 2: the weight is "-1"`},
+		{"two weights of an edge", good, "source,target,weight\na,b,1\nb,a,2\n",
+			"the edge between b and a has two weights, 1 and 2"},
+		{"two names of a column", good, "source,target,from\na,b,a\n", `names both "source" and "from"`},
+		{"no target", good, "weight,source,end\n1,a,b\n", "call them source and target"},
 		{"quote", good, "\"a,b\n", "cannot read a row"},
 		{"Latin-1", "id,label\na,0\nb,m\xe2le\n", edges, `nodes.csv: line 3 is not UTF-8 ("m\xe2le")`},
 		{"a header in Latin-1", "id,label,gr\xf6\xdfe\na,0,1\n", edges, "line 1 is not UTF-8"},

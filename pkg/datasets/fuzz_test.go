@@ -100,13 +100,45 @@ func FuzzPlanetoid(f *testing.F) {
 
 func FuzzFolder(f *testing.F) {
 	f.Add("id,label,x\na,0,1\nb,1,2\n", "from,to\na,b\n")
+	f.Add("id,label,x\na,0,1\nb,1,2\n", "weight,when,from,to\n0.5,x,a,b\n")
 	f.Add("id,label,split\n10,2,train\n20,0,val\n", "10,20\n")
 	f.Add("\ufeffid,label\n\"a\nb\",x\n", "\"a\nb\",\"a\nb\"\n")
 	f.Fuzz(func(t *testing.T, nodes, edges string) {
 		checkGraph(t, func() (g *graphs.Graph, err error) {
 			defer returned(&err)
 			table := parseNodes(newRows(strings.NewReader(nodes)))
-			return table.graph("fuzz", parseEdges(newRows(strings.NewReader(edges)), table.numbers))
+			ends, weights, _ := parseEdges(newRows(strings.NewReader(edges)), table.numbers)
+			if g, err = table.graph("fuzz", ends); err == nil && weights != nil {
+				g, err = g.WithWeights(ends, weights)
+			}
+			return g, err
+		})
+	})
+}
+
+func FuzzNodeLink(f *testing.F) {
+	f.Add(`{"directed": true, "nodes": [{"id": 1, "label": "a", "x": [1, 2.5]}, {"id": "b"}], "links": [{"source": 1,
+		"target": "b", "weight": 2}]}`)
+	f.Add(`{"nodes": [{"id": "a,\"b"}], "edges": []}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		checkGraph(t, func() (*graphs.Graph, error) { return parseNodeLink("fuzz.json", []byte(text)) })
+	})
+}
+
+func FuzzSparseEdges(f *testing.F) {
+	f.Add(tinyCSR(), "indptr", npy("<i4", false, "(4,)", []int32{0, 2, 1, 3}))
+	f.Add(tinyCSR(), "shape", npy("<i8", false, "(2,)", []int64{3, 1 << 30}))
+	f.Add(tinyCSR(), "format", npy("|S3", false, "()", []byte("csc")))
+	f.Fuzz(func(t *testing.T, whole []byte, name string, b []byte) {
+		if other := replaced(whole, name, b); other != nil {
+			whole = other
+		}
+		filestest.Parse(t, func() error {
+			z, err := npz.New(bytes.NewReader(whole), int64(len(whole)), "fuzz.npz")
+			if err == nil {
+				_, _, err = sparseEdges(z, 3)
+			}
+			return err
 		})
 	})
 }

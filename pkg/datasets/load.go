@@ -21,12 +21,12 @@ import (
 //     name of a homophilic one stands for the splits of [BalancedSplits];
 //   - "minesweeper-generated", with or without settings ([ParseMinesweeper]);
 //   - a file ending in .npz, for n nodes with d features and m edges: node_features [n,d], edges [m,2], and optionally
-//     node_labels [n] (-1 where the class is not known), train_masks, val_masks and test_masks [splits,n], and
-//     directed, one value, true if edges lead from their first node to their second; or PyTorch Geometric's x,
-//     edge_index, y, train_mask, val_mask and test_mask;
+//     node_labels [n] (-1 where the class is not known), edge_weights [m], train_masks, val_masks and test_masks
+//     [splits,n], and directed, one value, true if edges lead from their first node to their second; or PyTorch
+//     Geometric's x, edge_index, y, edge_weight, train_mask, val_mask and test_mask;
 //   - a folder with nodes.csv, whose header names the column id, any number of features, and optionally label (empty
-//     where the class is not known) and split (train, val, test or empty); and edges.csv, two columns of ids, or
-//     directed_edges.csv if edges lead from the first id to the second.
+//     where the class is not known) and split (train, val, test or empty); and edges.csv, two columns of ids
+//     and optionally weight, or directed_edges.csv if edges lead from the first id to the second.
 //
 // The directions of Squirrel's and Chameleon's edges are in a file of their own ([data.Dataset].Directed). If it is
 // missing or damaged, the graph is undirected, and its field ArcsMissing says why.
@@ -62,6 +62,10 @@ func Load(ctx context.Context, name string, opts Options) (*graphs.Graph, error)
 	}
 	if g.Name = name; name != info.Name {
 		g.Splits = BalancedSplits(g.Labels, g.NumClasses)
+	}
+	if here, err := os.Stat(name); err == nil && here.IsDir() {
+		g.Notes = append(g.Notes, fmt.Sprintf("%s is the public dataset; the folder of this name here is %s",
+			name, "."+string(filepath.Separator)+name))
 	}
 	return addDirections(g, info, dir), nil
 }
@@ -128,6 +132,8 @@ func loadPath(name string, noSuchName error) (g *graphs.Graph, err error) {
 	switch {
 	case strings.HasSuffix(strings.ToLower(name), ".npz"):
 		g, err = withNPZ(name, name, platonovGraph)
+	case strings.HasSuffix(strings.ToLower(name), ".json"):
+		g, err = nodeLinkGraph(name)
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsRune(name, filepath.Separator):
 		err = fmt.Errorf("there is no dataset folder %s; give an .npz file, or a folder with edges.csv and nodes.csv", name)
 	case err != nil:

@@ -3,6 +3,7 @@ package datasets
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -73,6 +74,7 @@ func TestGraphOfPyTorchGeometric(t *testing.T) {
 			entry("y", npy("<i8", false, "(3,)", []int64{0, 1, 0})),
 			entry("edge_index", npy("<i8", false, "(2, 2)", []int64{0, 2, 1, 1})),
 			entry("edge_weight", npy("<f4", false, "(2,)", []float32{1, 2})),
+			entry("edge_attr", npy("<f4", false, "(2,)", []float32{1, 2})),
 			mask("train_mask", 0), mask("val_mask", 1), mask("test_mask", 2)))
 		if err != nil {
 			t.Fatal(err)
@@ -82,8 +84,37 @@ func TestGraphOfPyTorchGeometric(t *testing.T) {
 			!g.Splits[0].Val[1] || !g.Splits[0].Test[2] || splits > 1 && !g.Splits[1].Train[1] {
 			t.Errorf("%d splits: got %+v", splits, g)
 		}
-		if !slices.Equal(g.Notes, []string{`own.npz: the array "edge_weight" is not used`}) {
-			t.Errorf("notes %q", g.Notes)
+		if !slices.Equal(g.EdgeWeights, []float32{1, 2}) ||
+			!slices.Equal(g.Notes, []string{`own.npz: the array "edge_attr" is not used`}) {
+			t.Errorf("weights %v, notes %q", g.EdgeWeights, g.Notes)
+		}
+	}
+}
+
+// TestGraphOfDGLAndOGB reads the graph of tiny under the names of both.
+func TestGraphOfDGLAndOGB(t *testing.T) {
+	want, err := parseTiny(tiny())
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := func(name string, values ...int64) filestest.Entry {
+		return entry(name, npy("<i8", false, fmt.Sprintf("(%d,)", len(values)), values))
+	}
+	x := npy("<f4", false, "(3, 2)", []float32{1, 2, 3, 4, 5, 6})
+	for name, b := range map[string][]byte{
+		"DGL": archive(entry("feat", x), one("label", 0, 1, 0), one("src", 0, 2), one("dst", 1, 1),
+			one("train_mask", 1, 0, 0), one("val_mask", 0, 1, 0), one("test_mask", 0, 0, 1)),
+		"OGB": archive(entry("node_feat", x), entry("labels", npy("<i8", false, "(3, 1)", []int64{0, 1, 0})),
+			entry("edge_index", npy("<i8", false, "(2, 2)", []int64{0, 2, 1, 1})), one("train_idx", 0), one("valid_idx", 1),
+			one("test_idx", 2)),
+	} {
+		g, err := parseTiny(b)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if g.Checksum() != want.Checksum() || len(g.Notes) > 0 {
+			t.Errorf("%s: got %+v", name, g)
 		}
 	}
 }
@@ -101,6 +132,11 @@ func TestNamesOfArraysAreChecked(t *testing.T) {
 		`no array "val_mask"`:                                     with(entry("train_mask", three)),
 		`"train_mask" has shape [2 1]; all three masks need [nodes, splits] with 3 nodes`: with(
 			entry("train_mask", npy("<i8", false, "(2,)", []int64{0, 1})), entry("val_mask", three), entry("test_mask", three)),
+		`"edge_weight" has shape [3]; it must have a number for each of the 1 edges`: with(entry("edge_weight", three)),
+		`"train_idx" has the node 3, but nodes are numbered 0 to 2`: with(entry("train_idx", npy("<i8", false, "(1,)", []int64{3})),
+			entry("val_idx", three), entry("test_idx", three)),
+		`"src" has shape [3] and "dst" [1]`: archive(entry("x", npy("<f4", false, "(3, 1)", []float32{1, 2, 3})),
+			entry("src", three), entry("dst", npy("<i8", false, "(1,)", []int64{1}))),
 		`"edge_index" has shape [1 2], but needs two rows`: archive(entry("x", npy("<f4", false, "(3, 1)", []float32{1, 2, 3})),
 			entry("edge_index", npy("<i8", false, "(1, 2)", []int64{0, 1}))),
 	} {
@@ -193,7 +229,7 @@ func TestBadArchives(t *testing.T) {
 			tiny(entry("train_masks", npy("|b1", false, "(2000000000, 0)", []bool{})))},
 		{"mask of twos", "other than 0 and 1",
 			tiny(entry("val_masks", npy("|u1", false, "(1, 3)", []uint8{2, 0, 0})))},
-		{"too few labels", "2 values", tiny(entry("node_labels", npy("<i8", false, "(2,)", []int64{0, 1})))},
+		{"too few labels", "has shape [2], but there are 3 nodes", tiny(entry("node_labels", npy("<i8", false, "(2,)", []int64{0, 1})))},
 		{"negative label", "label -2", tiny(entry("node_labels", npy("<i8", false, "(3,)", []int64{0, -2, 0})))},
 		{"huge label", "label 1099511627776",
 			tiny(entry("node_labels", npy("<i8", false, "(3,)", []int64{0, 1 << 40, 0})))},

@@ -13,22 +13,28 @@ import (
 )
 
 // platonovGraph reads an archive with the arrays of Platonov et al. (2023), "A critical look at the evaluation of GNNs
-// under heterophily", or with those of a graph of PyTorch Geometric:
+// under heterophily", or with the names of PyTorch Geometric, DGL and OGB:
 //
-//   - node_features [n, d], or x;
-//   - edges [m, 2], once or in both directions, or edge_index [2, m];
-//   - node_labels [n], -1 if unknown, or y; or absent;
-//   - train_masks, val_masks and test_masks [splits, n], or train_mask, val_mask and test_mask, [n] or [n, splits]; or
-//     none, for the [PaperSplits] of labelled nodes;
+//   - node_features [n, d], x, feat or node_feat;
+//   - edges [m, 2], once or in both directions, edge_index [2, m], or src [m] and dst [m];
+//   - node_labels [n], -1 if unknown, y, label or labels, also [n, 1]; or absent;
+//   - train_masks, val_masks and test_masks [splits, n], or train_mask, val_mask and test_mask, [n] or [n, splits], or
+//     numbers of nodes, train_idx, valid_idx and test_idx; or none, for the [PaperSplits] of labelled nodes;
+//   - edge_weights [m], edge_weight or weight, also [m, 1]: positive numbers; or absent;
 //   - directed, an array of revgnn's: true if edges have directions.
 //
 // All shapes must fit before any array is unpacked. Arrays of other names are in Notes, unless they look like one of
 // these that is missing.
 func platonovGraph(z *npz.File, name string) (g *graphs.Graph, err error) {
 	defer returned(&err)
-	features, edges, labels, masks := either(z, "node_features", "x"), either(z, "edges", "edge_index"),
-		either(z, "node_labels", "y"), maskArrays(z)
-	notes := unused(z, append(masks, features, edges, labels, "directed"))
+	features, edges := oneOf(z, "node_features", "x", "feat", "node_feat"), oneOf(z, "edges", "edge_index", "src")
+	labels, masks := oneOf(z, "node_labels", "y", "label", "labels"), maskArrays(z)
+	weights := oneOf(z, "edge_weights", "edge_weight", "weight")
+	read := append(masks, features, edges, labels, weights, "directed")
+	if edges == "src" {
+		read = append(read, "dst")
+	}
+	notes := unused(z, read)
 	shape := must(z.Shape(features, 2))
 	n, d := shape[0], shape[1]
 	const splitBytes = 30 // for a node: ten splits of three masks
@@ -62,28 +68,37 @@ func platonovGraph(z *npz.File, name string) (g *graphs.Graph, err error) {
 	if err == nil && directed {
 		g, err = withDirections(g, pairs)
 	}
+	if err == nil && z.Has(weights) {
+		w, shape, err := z.Float32s(weights, npz.Any)
+		if must(w, err); len(w) != len(pairs) {
+			refuse("%s: array %q has shape %v; it must have a number for each of the %d edges", z.Path, weights, shape,
+				len(pairs))
+		}
+		g = must(g.WithWeights(pairs, w))
+	}
 	if err == nil {
 		g.Notes = notes
 	}
 	return wrap(z.Path)(g, err)
 }
 
-// either is theirs if the archive has it in place of ours.
-func either(z *npz.File, ours, theirs string) string {
-	if !z.Has(theirs) {
-		return ours
+// oneOf is the only one of these names that the archive has, or the first if it has none.
+func oneOf(z *npz.File, names ...string) string {
+	found := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !z.Has(name) })
+	if len(found) > 1 {
+		refuse("%s has both %q and %q; leave the one that is meant", z.Path, found[0], found[1])
 	}
-	if z.Has(ours) {
-		refuse("%s has both %q and %q; leave the one that is meant", z.Path, ours, theirs)
-	}
-	return theirs
+	return append(found, names[0])[0]
 }
 
-// maskArrays are the names of the masks in the order of [parts], or nil.
+// maskArrays are the names of the masks, or of the arrays of nodes' numbers, in the order of [parts], or nil.
 func maskArrays(z *npz.File) (found []string) {
-	for _, end := range []string{"_masks", "_mask"} {
+	for _, end := range []string{"_masks", "_mask", "_idx"} {
 		var names []string
 		for _, part := range parts {
+			if part == "val" && !z.Has(part+end) && z.Has("valid"+end) {
+				part = "valid" // as OGB calls it
+			}
 			names = append(names, part+end)
 		}
 		if slices.ContainsFunc(names, z.Has) {
@@ -123,12 +138,18 @@ func wrap(path string) func(*graphs.Graph, error) (*graphs.Graph, error) {
 }
 
 func checkLabels(z *npz.File, key string, n int) {
-	if shape := must(z.Shape(key, 1)); shape[0] != n {
-		refuse("%s: %d values in %q for %d nodes; each node needs one label", z.Path, shape[0], key, n)
+	if shape := must(z.Shape(key, npz.Any)); !slices.Equal(shape, []int{n}) && !slices.Equal(shape, []int{n, 1}) {
+		refuse("%s: array %q has shape %v, but there are %d nodes; each needs one label", z.Path, key, shape, n)
 	}
 }
 
 func checkEdges(z *npz.File, key string) {
+	if key == "src" {
+		if one, two := must(z.Shape(key, 1)), must(z.Shape("dst", 1)); one[0] != two[0] {
+			refuse("%s: array %q has shape %v and %q %v; each edge needs both ends", z.Path, key, one, "dst", two)
+		}
+		return
+	}
 	shape, pair, how := must(z.Shape(key, 2)), 1, "columns"
 	if key == "edge_index" {
 		pair, how = 0, "rows"
@@ -141,6 +162,11 @@ func checkEdges(z *npz.File, key string) {
 // maskCount is the number of splits of the three masks, whose shapes it checks.
 func maskCount(z *npz.File, keys []string, n int) (count int) {
 	for k, key := range keys {
+		if strings.HasSuffix(key, "_idx") {
+			must(z.Shape(key, 1))
+			count = 1
+			continue
+		}
 		shape := must(z.Shape(key, npz.Any))
 		form, splits, nodes := "splits, nodes", 0, 1
 		if strings.HasSuffix(key, "_mask") {
@@ -163,7 +189,7 @@ func maskCount(z *npz.File, keys []string, n int) (count int) {
 // npzLabels reads the labels of n nodes, and the number of classes; unknown stands for no label.
 func npzLabels(z *npz.File, key string, n int, unknown int64) ([]int32, int) {
 	checkLabels(z, key, n)
-	labels, classes, err := classNumbers(values(z.Int64s(key, 1)), unknown)
+	labels, classes, err := classNumbers(values(z.Int64s(key, npz.Any)), unknown)
 	if err != nil {
 		refuse("%s: %w", z.Path, err)
 	}
@@ -194,7 +220,10 @@ func classNumbers(values []int64, unknown int64) ([]int32, int, error) {
 // npzEdges reads pairs of nodes, checked before they become int32.
 func npzEdges(z *npz.File, key string, n int) []graphs.Edge {
 	checkEdges(z, key)
-	ends := values(z.Int64s(key, 2))
+	ends := values(z.Int64s(key, npz.Any))
+	if key == "src" { // as in edge_index: first all sources, then all targets
+		ends, key = append(ends, values(z.Int64s("dst", 1))...), "edge_index"
+	}
 	edges := make([]graphs.Edge, len(ends)/2)
 	next, other := 2, 1 // the distances to the next edge's first node, and to the edge's second
 	if key == "edge_index" {
@@ -214,6 +243,17 @@ func npzEdges(z *npz.File, key string, n int) []graphs.Edge {
 func npzSplits(z *npz.File, keys []string, n, count int) []graphs.Split {
 	splits := make([]graphs.Split, count)
 	for k, key := range keys {
+		part := func(s int) *[]bool { return []*[]bool{&splits[s].Train, &splits[s].Val, &splits[s].Test}[k] }
+		if strings.HasSuffix(key, "_idx") {
+			*part(0) = make([]bool, n)
+			for _, i := range values(z.Int64s(key, 1)) {
+				if i < 0 || i >= int64(n) {
+					refuse("%s: array %q has the node %d, but nodes are numbered 0 to %d", z.Path, key, i, n-1)
+				}
+				(*part(0))[i] = true
+			}
+			continue
+		}
 		all := values(z.Bools(key, npz.Any))
 		for s := range splits {
 			mask := all[s*n : (s+1)*n : (s+1)*n]
@@ -223,7 +263,7 @@ func npzSplits(z *npz.File, keys []string, n, count int) []graphs.Split {
 					mask[i] = all[i*count+s]
 				}
 			}
-			*[]*[]bool{&splits[s].Train, &splits[s].Val, &splits[s].Test}[k] = mask
+			*part(s) = mask
 		}
 	}
 	return splits

@@ -30,6 +30,9 @@ type Graph struct {
 	Edges []Edge
 	// Arcs, unless empty, are the directed edges, each once, sorted, possibly with self loops; see [Graph.WithArcs].
 	Arcs []Arc
+	// EdgeWeights and ArcWeights are positive numbers for each of Edges and of Arcs; nil stands for 1 each. See
+	// [Graph.WithWeights].
+	EdgeWeights, ArcWeights []float32
 	// Notes has a sentence for everything in the graph's files that is not used.
 	Notes []string
 	// ArcsMissing says why directions that the dataset has were not loaded.
@@ -102,6 +105,9 @@ func (g *Graph) Validate() error {
 		if err := g.checkArcs(); err != nil {
 			return err
 		}
+	}
+	if err := g.checkWeights(); err != nil {
+		return err
 	}
 	if len(g.Features) != g.NumNodes*g.NumFeatures {
 		return fmt.Errorf("graph %q: %d feature values for %d nodes of %d features each",
@@ -180,9 +186,9 @@ func (g *Graph) Neighbours() [][]int32 {
 type Arc [2]int32
 
 // WithArcs returns a directed graph that shares g's other data. Each edge of g needs an arc in one direction or both;
-// other arcs must be self loops; repeated ones are dropped.
+// other arcs must be self loops; repeated ones are dropped. Weights are given after arcs.
 func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
-	out := *g
+	out := *g.Unweighted()
 	out.ArcsMissing = ""
 	out.Arcs = slices.Clone(arcs)
 	slices.SortFunc(out.Arcs, compare)
@@ -193,8 +199,86 @@ func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 // Undirected is the graph without directions.
 func (g *Graph) Undirected() *Graph {
 	out := *g
-	out.Arcs, out.ArcsMissing = nil, ""
+	out.Arcs, out.ArcWeights, out.ArcsMissing = nil, nil, ""
 	return &out
+}
+
+// WithWeights returns a weighted graph that shares g's other data: ends are all edges of g or, if it is directed, all
+// its arcs, in any order and with their weights. Those of edges that stand there twice must be equal. Self loops count
+// as arcs only. An edge with arcs in both directions has their mean weight.
+func (g *Graph) WithWeights(ends []Edge, weights []float32) (*Graph, error) {
+	if len(ends) != len(weights) {
+		return nil, fmt.Errorf("graph %q: %d weights for %d edges; give one for each", g.Name, len(weights), len(ends))
+	}
+	out := *g
+	out.EdgeWeights, out.ArcWeights = make([]float32, len(g.Edges)), make([]float32, len(g.Arcs))
+	for i, e := range ends {
+		at, there, all := 0, false, out.EdgeWeights
+		if g.Directed() {
+			all = out.ArcWeights
+			at, there = slices.BinarySearchFunc(g.Arcs, Arc(e), compare)
+		} else if e[0] != e[1] {
+			at, there = slices.BinarySearchFunc(g.Edges, Edge{min(e[0], e[1]), max(e[0], e[1])}, compare)
+		} else {
+			continue
+		}
+		w := weights[i]
+		switch {
+		case !there:
+			return nil, fmt.Errorf("graph %q: weight %d is of an edge from node %d to node %d, which is not there",
+				g.Name, i, e[0], e[1])
+		case !(w > 0) || w > math.MaxFloat32:
+			return nil, fmt.Errorf("graph %q: the edge between %s and %s has the weight %v; weights must be positive: leave "+
+				"out edges of weight 0", g.Name, g.ID(int(e[0])), g.ID(int(e[1])), w)
+		case all[at] != 0 && all[at] != w:
+			return nil, fmt.Errorf("graph %q: the edge between %s and %s has two weights, %v and %v; give one or, if edges "+
+				"have directions, say so", g.Name, g.ID(int(e[0])), g.ID(int(e[1])), all[at], w)
+		}
+		all[at] = w
+	}
+	if !g.Directed() {
+		out.ArcWeights = nil
+		return &out, out.checkWeights()
+	}
+	count := make([]float32, len(g.Edges))
+	for k, a := range g.Arcs {
+		if at, there := slices.BinarySearchFunc(g.Edges, Edge{min(a[0], a[1]), max(a[0], a[1])}, compare); there {
+			count[at]++
+			out.EdgeWeights[at] += (out.ArcWeights[k] - out.EdgeWeights[at]) / count[at]
+		}
+	}
+	return &out, out.checkWeights()
+}
+
+// Unweighted is the graph without weights.
+func (g *Graph) Unweighted() *Graph {
+	out := *g
+	out.EdgeWeights, out.ArcWeights = nil, nil
+	return &out
+}
+
+func (g *Graph) Weighted() bool { return g.EdgeWeights != nil }
+
+func (g *Graph) checkWeights() error {
+	for _, w := range []struct {
+		what    string
+		weights []float32
+		want    int
+	}{{"edges", g.EdgeWeights, len(g.Edges)}, {"arcs", g.ArcWeights, len(g.Arcs)}} {
+		if w.weights != nil && len(w.weights) != w.want {
+			return fmt.Errorf("graph %q: %d weights for %d %s", g.Name, len(w.weights), w.want, w.what)
+		}
+		for i, v := range w.weights {
+			if !(v > 0) || v > math.MaxFloat32 {
+				return fmt.Errorf("graph %q: number %d of its %s has the weight %v; each needs a positive one", g.Name, i, w.what,
+					v)
+			}
+		}
+	}
+	if g.Directed() && (g.EdgeWeights == nil) != (g.ArcWeights == nil) {
+		return fmt.Errorf("graph %q: either its edges or its arcs have weights; give weights by WithWeights", g.Name)
+	}
+	return nil
 }
 
 func (g *Graph) Directed() bool { return len(g.Arcs) > 0 }
@@ -301,7 +385,7 @@ func (g *Graph) Untaught(split int) (classes []string, err error) {
 }
 
 // Checksum is the SHA-256, in hexadecimal, of all that training depends on: nodes, edges, features, labels, splits and
-// directions, but not names, as little-endian 32-bit values. Equal checksums give equal results.
+// directions and weights, but not names, as little-endian 32-bit values. Equal checksums give equal results.
 func (g *Graph) Checksum() string {
 	h := sha256.New()
 	w := bufio.NewWriter(h) // four bytes at a time take several times as long
@@ -342,6 +426,11 @@ func (g *Graph) Checksum() string {
 	for _, a := range g.Arcs {
 		put(uint32(a[0]))
 		put(uint32(a[1]))
+	}
+	for _, list := range [][]float32{g.EdgeWeights, g.ArcWeights} { // unweighted graphs have none
+		for _, v := range list {
+			put(math.Float32bits(v))
+		}
 	}
 	w.Flush()
 	return hex.EncodeToString(h.Sum(nil))

@@ -12,16 +12,22 @@ import (
 // Attention is the scaled dot-product attention of GRAND (Chamberlain et al., ICML 2021; paper section 3.2), for
 // queries q and keys k, [n, heads d'], head by head:
 //
-//	A_ij = softmax_j(q_i · k_j / sqrt(d')),
+//	A_ij = softmax_j(q_i · k_j / sqrt(d') + log w_ij),
 //
-// over the entries of row i of a symmetric pattern, made for [sparse.ForGradients]. The result is the mean over heads,
+// over the entries of row i of a symmetric pattern, made for [sparse.ForGradients], with the weights w of edges: if all
+// queries are zero, A is the random walk's matrix D^-1 W. The logarithms are [places, 1], or nil if all weights are 1.
+// The result is the mean over heads,
 // [places, 1], with rows that add up to 1. (The paper divides by d', and names q and k the other way round. The root is
 // that of the authors' code.)
-func Attention(a sparse.BareEdges, q, k *Node, heads int) *Node {
+func Attention(a sparse.BareEdges, q, k, logWeights *Node, heads int) *Node {
 	needSymmetric("GRAND's attention", a)
 	scale := 1 / math.Sqrt(float64(q.Shape().Dimensions[1]/heads))
 	fixedQ, fixedK := StopGradient(q), StopGradient(k)
-	p := a.Softmax(MulScalar(a.Dots(fixedQ, fixedK, heads), scale))
+	scores := MulScalar(a.Dots(fixedQ, fixedK, heads), scale)
+	if logWeights != nil {
+		scores = Add(scores, BroadcastToShape(logWeights, scores.Shape()))
+	}
+	p := a.Softmax(scores)
 	return loop.Custom(ReduceAndKeep(p, ReduceMean, 1), []*Node{q, k}, func(v *Node) []*Node {
 		v = BroadcastToShape(DivScalar(v, float64(heads)), p.Shape())
 		mirrored := a.Transpose(MulScalar(a.SoftmaxPull(p, v), scale))

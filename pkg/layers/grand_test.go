@@ -121,7 +121,7 @@ func TestAttentionEqualsDense(t *testing.T) {
 				ours := onStar(t, e, scale, s, func(q, k, x, v, _ *Node, arrays []*Node) []*Node {
 					rate := Sigmoid(ReduceAllMean(q))
 					a := s.On(arrays).Bare()
-					w := layers.NewDiffusionWeights(a, layers.Attention(a, q, k, heads), rate)
+					w := layers.NewDiffusionWeights(a, layers.Attention(a, q, k, nil, heads), rate)
 					y := solve.Integrate(layers.Diffusion{}, x, w, o).Z
 					grads := Gradient(ReduceAllSum(Mul(y, v)), q, k, x)
 					return append([]*Node{a.Product(w.M, x), a.Product(w.MT, x), y}, grads...)

@@ -463,7 +463,7 @@ func TestDirectedEdgesAreRefused(t *testing.T) {
 				Edges: p.On(arrays).Bare()})
 		}},
 		"GRAND": {sparse.ForGradients, func(p *sparse.Pattern, x *Node, arrays []*Node) *Node {
-			return layers.Attention(p.On(arrays).Bare(), x, x, 1)
+			return layers.Attention(p.On(arrays).Bare(), x, x, nil, 1)
 		}},
 	} {
 		p := must(sparse.NewPattern(a, sparse.PatternOptions{Uses: c.uses}))

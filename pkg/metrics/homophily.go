@@ -70,6 +70,7 @@ type Stats struct {
 	AdjustedHomophily float64 `json:"adjusted_homophily"`
 	Splits            int     `json:"splits"`
 	Unlabelled        int     `json:"unlabelled,omitempty"` // the number of nodes without a label
+	Weighted          bool    `json:"weighted,omitempty"`   // edges have weights, which homophily does not count
 }
 
 // GraphStats are those of a valid graph.
@@ -77,7 +78,7 @@ func GraphStats(g *graphs.Graph) Stats {
 	s := Stats{Name: g.Name, Nodes: g.NumNodes, Edges: len(g.Edges), DirectedEdges: len(g.Arcs),
 		Classes: g.NumClasses, Features: g.NumFeatures, EdgeHomophily: EdgeHomophily(g),
 		AdjustedHomophily: AdjustedHomophily(g), Splits: len(g.Splits),
-		Unlabelled: g.NumNodes - g.Labelled()}
+		Unlabelled: g.NumNodes - g.Labelled(), Weighted: g.Weighted()}
 	if g.NumNodes > 0 {
 		s.AverageDegree = 2 * float64(len(g.Edges)) / float64(g.NumNodes)
 	}

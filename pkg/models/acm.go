@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	Register(Kind{Name: "acm-gcn", Title: "ACM-GCN",
+	Register(Kind{Name: "acm-gcn", Weighted: true, Title: "ACM-GCN",
 		Layer: "a_L ReLU(P X W_L) + a_H ReLU((I-P) X W_H) + a_I ReLU(X W_I), P the mean with self loops, " +
 			"a softmax per node",
 		Reference: "Luan et al., NeurIPS 2022",

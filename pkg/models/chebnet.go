@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	Register(Kind{Name: "chebnet", Title: "ChebNet",
+	Register(Kind{Name: "chebnet", Weighted: true, Title: "ChebNet",
 		Layer:     "Σ_k T_k(L − I) X W_k + b, T_k Chebyshev polynomials; two layers",
 		Reference: "Defferrard et al., NeurIPS 2016, as in He et al., NeurIPS 2021",
 		Shared:    []string{"hidden", "dropout"},

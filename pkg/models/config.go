@@ -36,8 +36,10 @@ type Optimisation struct {
 	Seed         uint64  `help:"seed of the initial parameters and of dropout; split k uses seed + k"`
 }
 
-// Preparation has the settings of what becomes of features before a model reads them.
-type Preparation struct{}
+// Preparation has the settings of what becomes of a graph before a model reads it.
+type Preparation struct {
+	EdgeWeights string `absent:"use" oneof:"use,ignore" help:"what becomes of edges' weights, where there are any"`
+}
 
 // Objective has the settings of what a training is after.
 type Objective struct{}
@@ -213,8 +215,11 @@ func optional[T any](f func(Config) T, c Config) (value T) {
 }
 
 // InputGraph is the graph as the model reads it: without directions, unless its setting "undirected" is there and
-// false.
+// false, and without weights if "edge-weights" says so.
 func (c Config) InputGraph(g *graphs.Graph) *graphs.Graph {
+	if c.EdgeWeights == "ignore" {
+		g = g.Unweighted()
+	}
 	if registry[c.Model].Has("undirected") && !c.Undirected {
 		return g
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func init() {
-	Register(Kind{Name: "dir-gnn", Title: "Dir-GNN",
+	Register(Kind{Name: "dir-gnn", Weighted: true, Title: "Dir-GNN",
 		Layer:     "ReLU(α S X W_out + (1-α) S^T X W_in), S = D_out^-1/2 A D_in^-1/2 of directed edges",
 		Reference: "Rossi et al., LoG 2023",
 		Shared:    []string{"forward", "hidden", "dropout", "undirected"},
@@ -59,9 +59,9 @@ type dirSettings struct {
 //	X'     = unit(dropout(ReLU(H)))         unit scales rows to length 1 if the setting l2-norm is on
 //	logits = Z W^T + b                      Z = max(X_1, …, X_L), [n, d], or [X_1, …, X_L], [n, L d]
 //
-// D_out and D_in have the numbers of out- and in-neighbours. X_1 … X_L are the results X' of the layers. The setting
-// "jk" (jumping knowledge) chooses Z; with "none", H of the last layer are the logits. A trained α is one number for
-// all layers, and may leave [0, 1].
+// D_out and D_in have the numbers of out- and in-neighbours, or the sums of the edges' weights. X_1 … X_L are the
+// results X' of the layers. The setting "jk" (jumping knowledge) chooses Z; with "none", H of the last layer are the
+// logits. A trained α is one number for all layers, and may leave [0, 1].
 //
 // The authors' code calls W_out src_to_dst for gcn, and dst_to_src for sage. The defaults are those of their program.
 // Published for Squirrel and Chameleon (unfiltered) are gcn, α = 1, max, l2-norm, width 128 and patience 400, with 4
@@ -177,7 +177,12 @@ func (d *dirGNN) Prepare(g *graphs.Graph, arrays *Arrays) {
 	d.share, d.features = make([]*tensors.Tensor, 2), make([]*tensors.Tensor, 2)
 	for k, a := range []*sparse.CSR{a, a.Transpose()}[:d.directions()] {
 		if d.Conv == "sage" {
-			d.share[k] = arrays.ByDegree(a, func(degree float64) float64 { return 1 / max(1, degree) })
+			d.share[k] = arrays.ByDegree(a, func(degree float64) float64 {
+				if degree == 0 {
+					return 0
+				}
+				return 1 / degree
+			})
 			a = a.RowNormalised()
 		}
 		if !few {

@@ -73,7 +73,10 @@ func dirFormula(alpha func(d *modeltest.Dense) *Node) modeltest.Formula {
 // degreeNorm returns D_r^-1/2 A D_c^-1/2 for the adjacency matrix A. The diagonal matrix D_r holds the sums of the rows
 // of A, and D_c holds the sums of the columns of A. Sums of 0 count as 1.
 func degreeNorm(a *Node) *Node {
-	root := func(axis int) *Node { return Sqrt(MaxScalar(ReduceAndKeep(a, ReduceSum, axis), 1)) }
+	root := func(axis int) *Node {
+		sum := ReduceAndKeep(a, ReduceSum, axis)
+		return Sqrt(Where(Equal(sum, ZerosLike(sum)), OnesLike(sum), sum))
+	}
 	return Div(Div(a, root(1)), root(0))
 }
 

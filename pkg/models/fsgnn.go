@@ -16,7 +16,7 @@ import (
 )
 
 func init() {
-	Register(Kind{Name: "fsgnn", Title: "FSGNN",
+	Register(Kind{Name: "fsgnn", Weighted: true, Title: "FSGNN",
 		Layer:     "softmax(a)_i normalised rows of (P_i W_i + b_i), P_i one of X, A^k X and Ã^k X",
 		Reference: "Maurya et al., Journal of Computational Science 2022",
 		Shared:    []string{"hidden", "dropout"},

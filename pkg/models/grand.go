@@ -5,6 +5,7 @@ import (
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/layers"
@@ -18,6 +19,7 @@ func init() {
 		Layer:     "dX/dt = σ(α)(A − I) X to T_F, A scaled dot-product attention of the encoded features",
 		Reference: "Chamberlain et al., GRAND: Graph Neural Diffusion, ICML 2021; paper section 3.2",
 		Shared:    []string{"hidden", "heads", "dropout", "norm", "head-layers"},
+		Weighted:  true,
 		Own: diffusionSettings{Time: 3, Solver: "rk4", Step: 0.5, TolScale: 1000, AttentionDim: 16,
 			MaxEvaluations: 5000},
 		Resolve: func(c *Config) {
@@ -92,13 +94,14 @@ func (d Diffusion) integration(to float64) solve.Integration {
 //
 //	dX/dt = σ(α) (A(H) - I) X,  X(0) = H,  representation ReLU(X(T_F) ‖ X(-T_R))
 //
-// A(H) are the attention weights, computed once from the encoded features H ([layers.Attention]); σ is the logistic
-// function, α is trained. σ(α) and the ReLU are not in the paper, but in the authors' code. T_F and T_R are Time and
-// ReverseTime. Without a reverse process, the representation is ReLU(X(T_F)).
+// A(H) are the attention weights, computed once from the encoded features H and the edges' weights
+// ([layers.Attention]); σ is the logistic function, α is trained. σ(α) and the ReLU are not in the paper, but in the
+// authors' code. T_F and T_R are Time and ReverseTime. Without a reverse process, the representation is ReLU(X(T_F)).
 type grand struct {
 	frame
 	Diffusion
 	pattern *sparse.Pattern
+	weights *tensors.Tensor // logarithms of the edges' weights, [places, 1], or nil
 }
 
 // attention begins the names of the linear maps Q and K, which compute queries and keys. The authors' files also have a
@@ -106,8 +109,16 @@ type grand struct {
 const attention = "odeblock.multihead_att_layer."
 
 func (d *grand) Prepare(g *graphs.Graph, a *Arrays) {
-	d.pattern = a.Pattern(sparse.Adjacency(g).WithSelfLoops(),
-		sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForDiagonal})
+	adjacency := sparse.Adjacency(g).WithSelfLoops()
+	d.pattern = a.Pattern(adjacency, sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForDiagonal})
+	if g.Weighted() {
+		var logs []float32
+		for _, w := range adjacency.Weight {
+			logs = append(logs, float32(math.Log(float64(w))))
+		}
+		places := sparse.Spread(d.pattern, logs, 1)
+		d.weights = a.Add(tensors.FromFlatDataAndDimensions(places, len(places), 1))
+	}
 }
 
 func (d *grand) Build(b *Builder) (out Output) {
@@ -152,7 +163,11 @@ func (d *grand) field(b *Builder, h *Node) (solve.Field[layers.DiffusionWeights]
 	}
 	q := project("Q")
 	edges := b.Edges(d.pattern).Bare()
-	a := layers.Attention(edges, q, project("K"), b.Config.Heads)
+	var weights *Node
+	if d.weights != nil {
+		weights = b.Array(d.weights)
+	}
+	a := layers.Attention(edges, q, project("K"), weights, b.Config.Heads)
 	return layers.Diffusion{}, layers.NewDiffusionWeights(edges, a, rate)
 }
 

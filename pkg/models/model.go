@@ -44,6 +44,11 @@ func New(c Config, g *graphs.Graph) (m *Model, err error) {
 		return nil, fmt.Errorf("model %s reads the directions of edges, which %s is here without: %s; "+
 			"or leave them out by the setting undirected", c.Model, g.Name, g.ArcsMissing)
 	}
+	if g.Weighted() && !registry[c.Model].Weighted {
+		return nil, fmt.Errorf("the edges of %s have weights, which the formula of %s has no place for: choose a model that "+
+			"reads them (%s), or leave them out by the setting edge-weights ignore", g.Name, c.Model,
+			strings.Join(readWeights(), ", "))
+	}
 	m = &Model{Config: c, Features: g.NumFeatures, Outputs: g.NumClasses, Classes: g.NumClasses,
 		Network: registry[c.Model].New(c)}
 	if m.Outputs == 2 {
@@ -57,6 +62,16 @@ func New(c Config, g *graphs.Graph) (m *Model, err error) {
 	m.features = newFeatures(g, a.Order, m.dropsFeatures())
 	m.Order, m.Arrays = a.Order, slices.Concat(m.features.arrays, a.all)
 	return m, nil
+}
+
+// readWeights are the names of models that read edges' weights.
+func readWeights() (names []string) {
+	for _, k := range Kinds() {
+		if k.Weighted && k.Name != "mlp" {
+			names = append(names, k.Name)
+		}
+	}
+	return names
 }
 
 // failure is an error, as opposed to a panic of GoMLX, whose message needs no addition.
@@ -212,12 +227,16 @@ func (a *Arrays) Rows(values []float32, width int) *tensors.Tensor {
 	return a.Add(tensors.FromFlatDataAndDimensions(sparse.Permute(a.Order, values, width), len(values)/width, width))
 }
 
-// ByDegree are columns, [n, len(of)], of values that depend on the number of entries in each row of c.
+// ByDegree are columns, [n, len(of)], of values that depend on the sum of the weights in each row of c.
 func (a *Arrays) ByDegree(c *sparse.CSR, of ...func(degree float64) float64) *tensors.Tensor {
 	var values []float32
-	for _, d := range c.Degrees() {
+	for i := range c.Rows {
+		degree := 0.0
+		for _, w := range c.Weight[c.Start[i]:c.Start[i+1]] {
+			degree += float64(w)
+		}
 		for _, f := range of {
-			values = append(values, float32(f(float64(d))))
+			values = append(values, float32(f(degree)))
 		}
 	}
 	return a.Rows(values, len(of))

@@ -11,7 +11,7 @@ import (
 )
 
 func init() {
-	Register(Kind{Name: "ordered-gnn", Title: "Ordered GNN",
+	Register(Kind{Name: "ordered-gnn", Weighted: true, Title: "Ordered GNN",
 		Layer: "LayerNorm(g X + (1-g) M), M = mean of neighbours' X, " +
 			"g = SOFTOR(gate of the layer before, cumsum softmax W [X, M])",
 		Reference: "Song et al., ICLR 2023",

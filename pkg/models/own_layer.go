@@ -26,7 +26,7 @@ import (
 // inverse if this makes Lip(h) < 1, as in σ(Â X W + X V + b) with σ' between 0 and 1.
 func RegisterLayer[W any](name, formula string, h func(x *Node, w W) *Node) string {
 	t := reflect.TypeFor[W]()
-	matrices := 0
+	matrices, weighted := 0, true // attention over edges has no place for their weights
 	for i := range t.NumField() {
 		f := t.Field(i)
 		switch f.Type {
@@ -34,7 +34,9 @@ func RegisterLayer[W any](name, formula string, h func(x *Node, w W) *Node) stri
 			if !isVector(f) {
 				matrices++
 			}
-		case reflect.TypeFor[sparse.Operator](), reflect.TypeFor[sparse.Edges]():
+		case reflect.TypeFor[sparse.Operator]():
+		case reflect.TypeFor[sparse.Edges]():
+			weighted = false
 		default:
 			panic(fmt.Errorf("layer %q: field %s is a %s: use *Node, sparse.Operator and sparse.Edges", name, f.Name, f.Type))
 		}
@@ -46,7 +48,7 @@ func RegisterLayer[W any](name, formula string, h func(x *Node, w W) *Node) stri
 		panic(fmt.Errorf("layer %q: %s has no *Node that is a matrix to be trained (those whose names begin with B are vectors)",
 			name, t))
 	}
-	registerPair(Kind{Name: name, Title: name, Layer: formula, Reference: "a layer of one's own",
+	registerPair(Kind{Name: name, Title: name, Layer: formula, Reference: "a layer of one's own", Weighted: weighted,
 		New: residualOf(func(c Config, adjacency *sparse.CSR, a *Arrays) func(*Builder, *Node) chained {
 			return ownLayer(h, c, adjacency, a)
 		})}, nil, nil, func(*Kind) {})

@@ -77,7 +77,7 @@ func feedForwardOf(b *Builder, name string, y *Node, columns func(w *Node) *Node
 }
 
 func init() {
-	registerPlatonov(Kind{Name: "sage", Alias: "platonov-sage", Title: "SAGE",
+	registerPlatonov(Kind{Name: "sage", Weighted: true, Alias: "platonov-sage", Title: "SAGE",
 		Confused: "sage is the network of Platonov et al., with LayerNorm and GELU; residual layers as in GraphSAGE are " +
 			"residual-sage, and with reverse layers sage+rep",
 		Layer:     "X + W2 GELU(W1 [Z, mean of neighbours' Z] + b1) + b2, Z = LayerNorm(X)",

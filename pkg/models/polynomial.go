@@ -110,7 +110,7 @@ type dropRate struct {
 func filterDepth(c Config) string { return fmt.Sprint(c.Value("order")) }
 
 func init() {
-	Register(Kind{Name: "mlp", Title: "MLP", Layer: "ReLU(X W1 + b1) W2 + b2, of each node by itself",
+	Register(Kind{Name: "mlp", Weighted: true, Title: "MLP", Layer: "ReLU(X W1 + b1) W2 + b2, of each node by itself",
 		Reference: "as in He et al., NeurIPS 2021", Shared: []string{"hidden", "dropout"}, DropFeatures: true,
 		Defaults: func(c *Config) { c.Dropout = 0.5 }, Depth: func(Config) string { return "2" },
 		New: func(Config) Network { return mlp{} }})
@@ -139,7 +139,7 @@ func (b *Builder) perceptron() (h, logits *Node) {
 }
 
 func init() {
-	Register(Kind{Name: "appnp", Title: "APPNP",
+	Register(Kind{Name: "appnp", Weighted: true, Title: "APPNP",
 		Layer:     "(1 − α) Â Z + α Z_0, K times, Z_0 of a perceptron of two layers",
 		Reference: "Gasteiger et al., ICLR 2019", Shared: []string{"hidden", "dropout"}, DropFeatures: true,
 		Own:      appnpSettings{polynomial{10}, teleport{0.1}},
@@ -184,7 +184,7 @@ func pageRank(order int, alpha float64) []float64 {
 }
 
 func init() {
-	Register(Kind{Name: "gpr-gnn", Title: "GPR-GNN",
+	Register(Kind{Name: "gpr-gnn", Weighted: true, Title: "GPR-GNN",
 		Layer:     "Σ_k γ_k Â^k H, γ_k learnt, H of a perceptron of two layers",
 		Reference: "Chien et al., ICLR 2021", Shared: []string{"hidden", "dropout"}, DropFeatures: true,
 		Own:      gprSettings{polynomial{10}, teleport{0.1}, dropRate{0.5}},
@@ -220,7 +220,7 @@ func gprGNN(b *Builder, p sparse.Operator) Output {
 }
 
 func init() {
-	Register(Kind{Name: "bernnet", Title: "BernNet",
+	Register(Kind{Name: "bernnet", Weighted: true, Title: "BernNet",
 		Layer:     "Σ_k ReLU(θ_k) C(K,k)/2^K (2I − L)^(K−k) L^k H, θ_k learnt, H of a perceptron of two layers",
 		Reference: "He et al., NeurIPS 2021", Shared: []string{"hidden", "dropout"}, DropFeatures: true,
 		Own:      bernSettings{polynomial{10}, dropRate{0.5}},
@@ -289,7 +289,7 @@ func binomial(n, k int, p float64) float64 {
 }
 
 func init() {
-	Register(Kind{Name: "jacobiconv", Title: "JacobiConv",
+	Register(Kind{Name: "jacobiconv", Weighted: true, Title: "JacobiConv",
 		Layer:     "Σ_k diag(β_k) Π_{i≤k} α tanh(η_i) P_k(D^-1/2 A D^-1/2) (X W + b), P_k Jacobi polynomials",
 		Reference: "Wang and Zhang, ICML 2022", Shared: []string{"dropout"}, DropFeatures: true,
 		Own:      jacobiSettings{polynomial{10}, dropRate{0.5}, 1, 1, 1},

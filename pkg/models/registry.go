@@ -31,6 +31,9 @@ type Kind struct {
 	// ReadsLabels says that the model reads the labels of its training nodes ([Builder.Known]) when it predicts, too.
 	// It can then predict only on the graph that it was trained on.
 	ReadsLabels bool
+	// Weighted says that edges may have weights: the formula has an adjacency matrix, whose entries they are, or none.
+	// Other models refuse weighted graphs.
+	Weighted bool
 	// LossStaysPositive says that the loss stays above 0 even if all nodes are classified right, since logits are
 	// bounded or a penalty does not vanish.
 	LossStaysPositive bool

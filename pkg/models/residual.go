@@ -135,8 +135,8 @@ func normed[W any](c Config, layer solve.Layer[W], w W) chained {
 	return weighted[W]{layer, w}
 }
 
-// registerPair registers a network of residual layers and, as NAME+rep, that with reverse layers, after change. both are
-// settings of both, beside those that all such networks have. The first alone has remedies for over-smoothing, with
+// registerPair registers a network of residual layers and, as NAME+rep, that with reverse layers, after change. both
+// are settings of both, beside those that all such networks have. The first alone has remedies for over-smoothing, with
 // normalisation after every layer among them. (The authors of PairNorm apply it inside h, before the activation.)
 func registerPair(k Kind, both, remedies []string, change func(k *Kind)) {
 	both = append(both, "forward", "hidden", "dropout", "norm", "block-gate", "block-norm", "block-scale", "head-layers")
@@ -174,6 +174,10 @@ func resolveHead(c *Config) {
 // Prepare lays out the graph's adjacency, after Half-Hop where the settings ask for it.
 func (r *residual) Prepare(g *graphs.Graph, a *Arrays) {
 	adjacency := sparse.Adjacency(g)
+	if g.Weighted() && (r.config.HalfHop > 0 || r.config.DropEdge > 0) {
+		panic(failure{fmt.Errorf("drop-edge and half-hop are for edges without weights, and those of %s have some: leave "+
+			"the two out, or the weights by the setting edge-weights ignore", g.Name)})
+	}
 	if r.config.HalfHop > 0 {
 		r.slow, adjacency = newHalfHop(adjacency, r.config.HalfHop, r.config.HalfHopAlpha)
 	}
@@ -339,7 +343,7 @@ func (c Config) startNorm() float64 {
 }
 
 func init() {
-	registerPair(Kind{Name: "gcn", Alias: "residual-gcn", Title: "GCN",
+	registerPair(Kind{Name: "gcn", Weighted: true, Alias: "residual-gcn", Title: "GCN",
 		Confused: "gcn is the paper's network, residual layers that share a weight; Kipf and Welling's, two GCNConv of " +
 			"PyTorch Geometric, is pyg-gcn",
 		Layer:     "X + σ(Â X W + b), σ = ReLU, Â the adjacency with self loops, symmetrically normalised",
@@ -348,7 +352,7 @@ func init() {
 }
 
 func init() {
-	registerPair(Kind{Name: "sage-res", Alias: "residual-sage", Title: "SAGE, residual",
+	registerPair(Kind{Name: "sage-res", Weighted: true, Alias: "residual-sage", Title: "SAGE, residual",
 		Layer:     "X + σ(Â X W + X V + b), σ = ReLU: GCN's layer with a weight for the node itself, as in GraphSAGE",
 		Reference: "Hamilton et al., NeurIPS 2017; docs/which-layer.md",
 		Defaults:  func(c *Config) { c.Norm, c.Dropout = "batch", 0.2 },

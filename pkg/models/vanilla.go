@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	Register(Kind{Name: "vanilla-gcn", Alias: "pyg-gcn", Title: "vanilla-GCN",
+	Register(Kind{Name: "vanilla-gcn", Weighted: true, Alias: "pyg-gcn", Title: "vanilla-GCN",
 		Layer:     "Â ReLU(Â X W1 + b1) W2 + b2, Â the adjacency with self loops, symmetrically normalised",
 		Reference: "Kipf and Welling, ICLR 2017", Shared: []string{"hidden", "dropout"}, Depth: two,
 		Defaults: func(c *Config) { c.Hidden, c.Dropout = 64, 0.5 },

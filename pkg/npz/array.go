@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -46,10 +47,14 @@ func newArray(descr string, fortran bool, shape []int64, bytes int64) (*Array, e
 	switch kind := descr[min(1, len(descr)):]; kind {
 	case "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8":
 		a.kind, a.size = kind[0], int(kind[1]-'0')
+	default: // texts of bytes, such as "|S3", are rows of bytes
+		if n, err := strconv.ParseUint(strings.TrimPrefix(kind, "S"), 10, 8); err == nil && kind[0] == 'S' {
+			a.kind, a.size, shape = 'u', 1, append(slices.Clone(shape), int64(n))
+		}
 	}
 	if a.size == 0 || !strings.Contains("<|=>", descr[:1]) {
-		return nil, fmt.Errorf("has the type %q; supported are bool, int8 to int64, uint8 to uint64, float32 and float64",
-			cut(descr))
+		return nil, fmt.Errorf("has the type %q; supported are bool, int8 to int64, uint8 to uint64, float32, float64 and "+
+			"bytes", cut(descr))
 	}
 	if descr[0] == '>' {
 		a.order = binary.BigEndian

@@ -79,7 +79,7 @@ func TestFrontPage(t *testing.T) {
 				t.Errorf("%s.html: a link leads nowhere: %v", name, err)
 			}
 		}
-		for _, want := range []string{"table2.svg", "table2.png", "table2.tex", "table2.csv", "index.html",
+		for _, want := range []string{"table2.svg", "table2.png", "table2.pdf", "table2.tex", "table2.csv", "index.html",
 			"revgnn reproduce table2"} {
 			if name == "table2" && !strings.Contains(string(text), want) {
 				t.Errorf("its page lacks %q", want)

@@ -66,26 +66,31 @@ type file struct {
 }
 
 // formats are the endings and names of all formats.
-var formats = [...][2]string{{"svg", "SVG"}, {"png", "PNG"}, {"tex", "LaTeX"}, {"csv", "CSV"}, {"md", "Markdown"}}
+var formats = [...][2]string{{"svg", "SVG"}, {"png", "PNG"}, {"pdf", "PDF"}, {"tex", "LaTeX"}, {"csv", "CSV"},
+	{"md", "Markdown"}}
 
 // filesOf returns the files of a table or figure. A table's files have the notes, too, since readers may have them
 // without the page.
 func filesOf(item report.Item, notes []string) (all []file) {
-	pixels := func(png func(scale float64) ([]byte, error)) func() (string, error) {
+	text := func(of func() ([]byte, error)) func() (string, error) {
 		return func() (string, error) {
-			text, err := png(2)
-			return string(text), err
+			b, err := of()
+			return string(b), err
 		}
+	}
+	pixels := func(png func(scale float64) ([]byte, error)) func() (string, error) {
+		return text(func() ([]byte, error) { return png(2) })
 	}
 	var id string
 	var contents []func() (string, error)
 	switch it := item.(type) {
 	case *report.Figure:
-		id, contents = it.ID, []func() (string, error){it.SVG, pixels(it.PNG), it.LaTeX, it.CSV}
+		id, contents = it.ID, []func() (string, error){it.SVG, pixels(it.PNG), text(it.PDF), it.LaTeX,
+			it.CSV}
 	case *report.Table:
 		t := *it
 		t.Notes = slices.Concat(it.Notes, notes)
-		id, contents = t.ID, []func() (string, error){t.SVG, pixels(t.PNG), t.LaTeX, t.CSV, t.Markdown}
+		id, contents = t.ID, []func() (string, error){t.SVG, pixels(t.PNG), text(t.PDF), t.LaTeX, t.CSV, t.Markdown}
 	}
 	for i, content := range contents {
 		all = append(all, file{id + "." + formats[i][0], formats[i][1], content})

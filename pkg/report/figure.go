@@ -97,13 +97,13 @@ func (f *Figure) CSV() (string, error) {
 	return b.String(), nil
 }
 
-// LaTeX is a float that shows the PNG picture, which must be beside the document in a file named after the ID
-// (loss.png); it needs \usepackage{graphicx}.
+// LaTeX is a float that shows the PDF, which must be beside the document in a file named after the ID (loss.pdf); it
+// needs \usepackage{graphicx}.
 func (f *Figure) LaTeX() (string, error) {
 	if err := f.check(); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%% Needs \\usepackage{graphicx}, and %[1]s.png beside the document.\n\\begin{figure}[t]\n"+
+	return fmt.Sprintf("%% Needs \\usepackage{graphicx}, and %[1]s.pdf beside the document.\n\\begin{figure}[t]\n"+
 		"\\centering\n\\includegraphics[width=\\linewidth]{%[1]s}\n\\caption{%[2]s}\n\\label{fig:%[1]s}\n\\end{figure}\n",
 		f.ID, inLaTeX.plain(f.Title)), nil
 }

@@ -101,6 +101,19 @@ func (f *Figure) PNG(scale float64) ([]byte, error) {
 	return picture, nil
 }
 
+// PDF is the static picture as a page of its size.
+func (f *Figure) PDF() ([]byte, error) {
+	svg, err := f.SVG()
+	if err != nil {
+		return nil, err
+	}
+	page, err := raster.PDF(svg)
+	if err != nil {
+		return nil, fmt.Errorf("report: figure %q: %w", f.ID, err)
+	}
+	return page, nil
+}
+
 // textElement matches a line of text in the SVG that ECharts writes.
 var textElement = regexp.MustCompile(`<text ([^>]*)>([^<]+)</text>`)
 

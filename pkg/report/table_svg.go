@@ -27,6 +27,19 @@ func (t *Table) PNG(scale float64) ([]byte, error) {
 	return picture, nil
 }
 
+// PDF is the picture as a page of its size.
+func (t *Table) PDF() ([]byte, error) {
+	svg, err := t.SVG()
+	if err != nil {
+		return nil, err
+	}
+	page, err := raster.PDF(svg)
+	if err != nil {
+		return nil, fmt.Errorf("report: table %q: %w", t.ID, err)
+	}
+	return page, nil
+}
+
 // These are sizes and distances in a table's picture, in CSS pixels.
 const (
 	tableFont = 13.0

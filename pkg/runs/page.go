@@ -72,7 +72,7 @@ func Page(r *Record) (string, error) {
 }
 
 func (t training) summary() string {
-	text := fmt.Sprintf("Recorded on %s as run %s; it ended as %s.", t.Started.Format("2006-01-02 15:04 UTC"), t.ID,
+	text := fmt.Sprintf("Recorded on %s as run %s; it ended as %s.", t.Started.UTC().Format("2006-01-02 15:04 UTC"), t.ID,
 		t.Record.Status)
 	if m := t.Record.Message; m != "" {
 		text += " " + strings.ToUpper(m[:1]) + m[1:] + "."

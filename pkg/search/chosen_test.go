@@ -91,7 +91,7 @@ func TestChosen(t *testing.T) {
 		t.Skip(err)
 	}
 	names, err := r.Draw(filepath.Join(dir, "out"))
-	if err != nil || len(names) != 5 {
+	if err != nil || len(names) != 7 {
 		t.Errorf("%v, %v", names, err)
 	}
 }

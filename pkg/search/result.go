@@ -334,7 +334,7 @@ func (r *Result) axes() (keys []string) {
 	return append(keys, always...)
 }
 
-// Draw writes two figures into a folder, as SVG, as PNG and on an HTML page: the best validation metric during the
+// Draw writes two figures into a folder, as SVG, PNG and PDF and on an HTML page: the best validation metric during the
 // search, and the trials on parallel axes of settings and metric. It returns the names of the files.
 func (r *Result) Draw(dir string) (names []string, err error) {
 	if err := files.Writable(dir); err != nil {
@@ -356,6 +356,10 @@ func (r *Result) Draw(dir string) (names []string, err error) {
 		}
 		png, err := f.PNG(2)
 		if err := write(f.ID+".png", png, err); err != nil {
+			return nil, err
+		}
+		pdf, err := f.PDF()
+		if err := write(f.ID+".pdf", pdf, err); err != nil {
 			return nil, err
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
-// Adjacency is the adjacency matrix A, [n, n]: A_ij = 1 if i and j are neighbours. It ignores directions: see [In] and
-// [Out].
+// Adjacency is the adjacency matrix A, [n, n]: A_ij is the weight of the edge between i and j, 1 in graphs without
+// weights. It ignores directions: see [In] and [Out].
 func Adjacency(g *graphs.Graph) *CSR {
 	a := &CSR{Rows: g.NumNodes, Columns: g.NumNodes, Start: make([]int, g.NumNodes+1), mirrored: true}
 	a.Column = make([]int32, 0, 2*len(g.Edges))
@@ -18,11 +18,20 @@ func Adjacency(g *graphs.Graph) *CSR {
 		a.Start[i+1] = len(a.Column)
 	}
 	a.Weight = ones(len(a.Column))
+	if g.Weighted() { // in the order of [graphs.Graph.Neighbours]: first smaller ones, then larger ones
+		at := slices.Clone(a.Start)
+		for _, end := range []int{1, 0} {
+			for k, e := range g.Edges {
+				a.Weight[at[e[end]]] = g.EdgeWeights[k]
+				at[e[end]]++
+			}
+		}
+	}
 	return a
 }
 
-// In is the adjacency of incoming edges, [n, n]: B_ij = 1 if an edge leads from j to i, so that (B x)_i sums over the
-// nodes that point to i. Without directions, it is [Adjacency].
+// In is the adjacency of incoming edges, [n, n]: B_ij is the weight, or 1, of an edge that leads from j to i, so that
+// (B x)_i sums over the nodes that point to i. Without directions, it is [Adjacency].
 func In(g *graphs.Graph) *CSR {
 	if !g.Directed() {
 		return Adjacency(g)
@@ -30,7 +39,8 @@ func In(g *graphs.Graph) *CSR {
 	return Out(g).Transpose()
 }
 
-// Out is the transpose of [In]: C_ij = 1 if an edge leads from i to j. Papers on directed graphs often call it A.
+// Out is the transpose of [In]: C_ij is the weight, or 1, of an edge from i to j. Papers on directed graphs often call
+// it A.
 func Out(g *graphs.Graph) *CSR {
 	if !g.Directed() {
 		return Adjacency(g)
@@ -40,6 +50,9 @@ func Out(g *graphs.Graph) *CSR {
 	for e, arc := range g.Arcs { // sorted by source, then by target
 		a.Start[arc[0]+1] = e + 1
 		a.Column[e] = arc[1]
+	}
+	if g.Weighted() {
+		copy(a.Weight, g.ArcWeights)
 	}
 	for i := range a.Rows {
 		a.Start[i+1] = max(a.Start[i], a.Start[i+1])

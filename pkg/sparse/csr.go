@@ -23,14 +23,6 @@ type CSR struct {
 
 func (a *CSR) Entries() int { return len(a.Column) }
 
-func (a *CSR) Degrees() []int {
-	d := make([]int, a.Rows)
-	for i := range d {
-		d[i] = a.Start[i+1] - a.Start[i]
-	}
-	return d
-}
-
 // Validate names the first thing wrong with the arrays.
 func (a *CSR) Validate() error {
 	switch {

@@ -16,8 +16,8 @@ func TestFromEdges(t *testing.T) {
 		!slices.Equal(a.Weight, []float32{7, 5, 8, 6}) || a.Symmetric() {
 		t.Errorf("got %+v", a)
 	}
-	if !slices.Equal(a.Degrees(), []int{3, 1, 0}) || a.Entries() != 4 {
-		t.Errorf("degrees %v of %d entries", a.Degrees(), a.Entries())
+	if !slices.Equal(a.Start, []int{0, 3, 4, 4}) || a.Entries() != 4 {
+		t.Errorf("rows start at %v of %d entries", a.Start, a.Entries())
 	}
 	b := a.Transpose().Transpose()
 	if !slices.Equal(dense(b), dense(a)) || !slices.Equal(b.Weight, a.Weight) {

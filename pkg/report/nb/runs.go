@@ -218,7 +218,7 @@ func (c Corner) side() int { return min(c.Side, c.Width) }
 // Cut returns the values of the corner's cells, row by row, from those of all cells. It panics if there are fewer.
 func (c Corner) Cut(values []float64) []float64 {
 	if len(values) < c.Width*c.Width {
-		panic(fmt.Errorf("nb: %d values for a board of %d x %d cells: give one for each cell, row by row",
+		Check(fmt.Errorf("nb: %d values for a board of %d x %d cells: give one for each cell, row by row",
 			len(values), c.Width, c.Width))
 	}
 	var out []float64
@@ -246,7 +246,7 @@ func (rs Runs) Boards(id, title, valueName string, c Corner) *report.Figure {
 		for _, r := range rs.Runs {
 			if r.Name == base.Name || r.Base == base.Name {
 				if r.Probability == nil {
-					panic(fmt.Errorf("nb: run %q has no probability of class 1: Boards is for graphs of two classes", r.Name))
+					Check(fmt.Errorf("nb: run %q has no probability of class 1: Boards is for graphs of two classes", r.Name))
 				}
 				strip.Panels = append(strip.Panels, report.Panel{
 					Title: fmt.Sprintf("%s: %.1f %%", r.Name, 100*r.Test), Values: c.Cut(r.Probability)})
@@ -265,7 +265,7 @@ func floats(labels []int32) []float64 {
 	return out
 }
 
-// Statistics returns a table with the statistics of a graph ([metrics.GraphStats]).
+// Statistics returns a table with the statistics of a graph ([metrics.GraphStats]), and its notes.
 func Statistics(id, title string, g *graphs.Graph) *report.Table {
 	s := metrics.GraphStats(g)
 	defined := func(homophily float64, undefined string) report.Cell {
@@ -281,7 +281,7 @@ func Statistics(id, title string, g *graphs.Graph) *report.Table {
 			report.Count(s.Edges), report.Count(s.Classes), report.Count(s.Features), report.Number(s.AverageDegree, 2),
 			defined(s.EdgeHomophily, "no edge joins two labelled nodes"),
 			defined(s.AdjustedHomophily, "no edges join labelled nodes, or all join nodes of one class"),
-			report.Count(s.Splits)}}}}
+			report.Count(s.Splits)}}}, Notes: g.Notes}
 }
 
 func Degrees(id, title string, g *graphs.Graph) *report.Figure {

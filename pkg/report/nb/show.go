@@ -30,8 +30,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/report"
 )
 
-// Show displays items below the cell: figures as pictures that become interactive where scripts may run. It panics if
-// an item cannot be drawn, so that the cell fails.
+// Show displays items below the cell: figures as pictures that become interactive where scripts may run.
 func Show(items ...report.Item) {
 	for _, item := range items {
 		show(item)
@@ -42,10 +41,7 @@ func Show(items ...report.Item) {
 }
 
 func show(item report.Item) {
-	html, err := item.HTML()
-	if err != nil {
-		panic(err)
-	}
+	html := Must(item.HTML())
 	if !gonbui.IsNotebook {
 		fmt.Fprintln(os.Stderr, item.Text())
 		return
@@ -56,44 +52,48 @@ func show(item report.Item) {
 	}})
 }
 
-// Must returns v, or panics with err, so that the cell fails with its message.
+// Must returns v if err is nil; see [Check].
 func Must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
+	Check(err)
 	return v
 }
 
-// Check panics with the first error.
+// Check ends the cell with the first error as its message, or panics with it outside a notebook. So do all functions of
+// this package and of package live where they fail.
 func Check(errs ...error) {
 	for _, err := range errs {
-		if err != nil {
+		switch {
+		case err == nil:
+		case gonbui.IsNotebook:
+			gonbui.Sync()
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		default:
 			panic(err)
 		}
 	}
 }
 
-// Save stores a copy of v under a name, for later cells of the kernel, without unexported fields. It panics if that
-// fails.
+// Save stores a copy of v under a name, for later cells of the kernel, without unexported fields.
 func Save(name string, v any) {
 	err := files.WriteSealed(file(name), func(w io.Writer) error { return gob.NewEncoder(w).Encode(v) })
 	if err != nil {
-		panic(fmt.Errorf("nb: saving %q: %w", name, err))
+		Check(fmt.Errorf("nb: saving %q: %w", name, err))
 	}
 }
 
-// Load returns what [Save] stored. It panics if there is nothing, or nothing of type T.
+// Load returns what [Save] stored. It fails if there is nothing, or nothing of type T.
 func Load[T any](name string) T {
 	f, err := files.OpenSealed(file(name), "what a cell saved")
 	if errors.Is(err, fs.ErrNotExist) {
-		panic(fmt.Errorf("nb: nothing is saved as %q: run the cell that saves it first", name))
+		Check(fmt.Errorf("nb: nothing is saved as %q: run the cell that saves it first", name))
 	} else if err != nil {
-		panic(fmt.Errorf("nb: loading %q: %w; run the cell that saves it again", name, err))
+		Check(fmt.Errorf("nb: loading %q: %w; run the cell that saves it again", name, err))
 	}
 	defer f.Close()
 	var v T
 	if err := gob.NewDecoder(f).Decode(&v); err != nil {
-		panic(fmt.Errorf("nb: loading %q: %w", name, err))
+		Check(fmt.Errorf("nb: loading %q: %w", name, err))
 	}
 	return v
 }
@@ -136,7 +136,7 @@ func (f folded) HTML() (string, error) {
 
 func (f folded) Text() string { return f.line + "\n" + f.Item.Text() }
 
-// Head returns the first lines of a text file. It panics if the file cannot be read.
+// Head returns the first lines of a text file.
 func Head(path string, lines int) report.Item {
 	f := Must(os.Open(path))
 	defer f.Close()
@@ -151,7 +151,7 @@ func Head(path string, lines int) report.Item {
 		text += "...\n"
 	}
 	if err := more.Err(); err != nil {
-		panic(fmt.Errorf("nb: reading %s: %w", path, err))
+		Check(fmt.Errorf("nb: reading %s: %w", path, err))
 	}
 	return verbatim(text)
 }

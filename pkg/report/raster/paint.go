@@ -58,6 +58,10 @@ func (p *painter) paint(source image.Image) {
 	if visible.Empty() {
 		return
 	}
+	if p.canvas.pdf != nil {
+		p.print(source)
+		return
+	}
 	mask := image.NewAlpha(image.Rect(0, 0, box.Dx(), box.Dy()))
 	r := vector.NewRasterizer(box.Dx(), box.Dy())
 	at := func(q fixed.Point26_6) (x, y float32) {
@@ -140,6 +144,9 @@ func (c *canvas) picture(e *element, m rasterx.Matrix2D) error {
 	size := source.Bounds().Size()
 	m = m.Translate(e.number("x", 0), e.number("y", 0)).
 		Scale(e.number("width", 0)/float64(size.X), e.number("height", 0)/float64(size.Y))
+	if c.pdf != nil {
+		return c.printPicture(file, size, m)
+	}
 	target, ok := c.image.SubImage(c.clip).(draw.Image)
 	if !ok {
 		return nil // no part of the image is inside the clip

@@ -1,7 +1,8 @@
-// Package raster turns the SVG of ECharts and of tables into PNG, in pure Go: no browser, no network, the same pixels
-// everywhere. It knows the part of SVG 1.1 that ECharts writes: groups, rectangles, polygons, paths, embedded PNG
-// images, single lines of text, linear gradients and clip paths, of which it takes the bounding box. Any other element
-// is an error, so that nothing is missing without notice. The font, Liberation Sans, is as wide as Helvetica and Arial.
+// Package raster turns the SVG of ECharts and of tables into PNG and PDF, in pure Go: no browser, no network, the same
+// pixels everywhere. It knows the part of SVG 1.1 that ECharts writes: groups, rectangles, polygons, paths, embedded
+// PNG images, single lines of text, linear gradients and clip paths, of which it takes the bounding box. Any other
+// element is an error, so that nothing is missing without notice. The font, Liberation Sans, is as wide as Helvetica
+// and Arial.
 package raster
 
 import (
@@ -14,6 +15,7 @@ import (
 	"math"
 	"strings"
 
+	"codeberg.org/go-pdf/fpdf"
 	"github.com/srwiley/rasterx"
 )
 
@@ -47,11 +49,14 @@ func PNG(svg string, scale float64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// canvas is an image or, if that is nil, a page of a PDF.
 type canvas struct {
-	image *image.RGBA
-	clip  image.Rectangle
-	ids   map[string]*element
-	scale float64 // pixels for each unit of the picture
+	image    *image.RGBA
+	pdf      *fpdf.Fpdf
+	pictures int // on the page so far
+	clip     image.Rectangle
+	ids      map[string]*element
+	scale    float64 // pixels for each unit of the picture
 }
 
 func (c *canvas) children(e *element, m rasterx.Matrix2D) error {

@@ -2,10 +2,13 @@ package raster
 
 import (
 	"bytes"
+	"compress/zlib"
+	"encoding/base64"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -88,6 +91,51 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// TestPDF reads what a page of 40 x 20 pixels, 30 x 15 points, paints: a half transparent red square with its left
+// upper corner at (3, 6) points, cut by the clip path, and a picture.
+func TestPDF(t *testing.T) {
+	svg := `<svg width="40" height="20"><defs><clipPath id="c"><rect width="6" height="20"/></clipPath></defs>
+		<g clip-path="url(#c)"><rect x="4" y="8" width="8" height="8" fill="#f00" opacity="0.5"/></g>
+		<image x="20" width="16" height="16" href="data:image/png;base64,` + dot(t) + `"/></svg>`
+	page, err := PDF(svg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := PDF(svg); !bytes.Equal(page, again) {
+		t.Error("the same picture gives two files")
+	}
+	_, stream, _ := bytes.Cut(page, []byte("stream\n"))
+	z, err := zlib.NewReader(bytes.NewReader(stream))
+	if err != nil {
+		t.Fatal(err)
+	}
+	painted, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"0.00 15.00 4.50 -15.00 re W n", "1.000 0.000 0.000 rg", "3.00 9.00 m", "9.00 3.00 l",
+		"q 12.00000 0 0 12.00000 15.00000 3.00000 cm"} {
+		if !strings.Contains(string(painted), want) {
+			t.Errorf("the page does not paint %q: %s", want, painted)
+		}
+	}
+	for _, want := range []string{"%PDF-", "/MediaBox [0 0 30.00 15.00]", "/ca 0.502", "%%EOF"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the file lacks %q", want)
+		}
+	}
+}
+
+// dot is a PNG of one pixel in base 64.
+func dot(t *testing.T) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(b.Bytes())
+}
+
 func TestErrors(t *testing.T) {
 	for want, elements := range map[string]string{
 		"not among":          `<circle r="5"/>`,
@@ -101,9 +149,13 @@ func TestErrors(t *testing.T) {
 		"PNG data":           `<image href="file.png"/>`,
 		"not XML":            `<g>`,
 	} {
-		if _, err := PNG(`<svg width="40" height="40">`+elements+`</svg>`, 1); err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want an error that says %q", elements, err, want)
+		svg := `<svg width="40" height="40">` + elements + `</svg>`
+		_, png := PNG(svg, 1)
+		_, pdf := PDF(svg)
+		for _, err := range []error{png, pdf} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want an error that says %q", elements, err, want)
+			}
 		}
 	}
 	for want, call := range map[string]struct {

@@ -68,6 +68,17 @@ func renumber(t *testing.T, g *graphs.Graph, p []int) *graphs.Graph {
 			arcs[i] = graphs.Arc{int32(p[a[0]]), int32(p[a[1]])}
 		}
 		out, err = out.WithArcs(arcs)
+		if edges = nil; err == nil {
+			for _, a := range arcs {
+				edges = append(edges, graphs.Edge(a))
+			}
+		}
+	}
+	if weights := g.EdgeWeights; err == nil && g.Weighted() {
+		if g.Directed() {
+			weights = g.ArcWeights
+		}
+		out, err = out.WithWeights(edges, weights)
 	}
 	fatal(t, err)
 	return out
@@ -113,7 +124,8 @@ func overfits(t *testing.T, e *engine.Engine, c train.Config, logits []float32) 
 // Dense has a small graph as dense matrices and the parameters of a model, for its formula without sparse products.
 type Dense struct {
 	Graph *Graph
-	// A is the adjacency matrix, X the features, I the identity. Out has the directed edges, 1 at (i, j) for i → j, and
+	// A is the adjacency matrix with the weights of edges or 1, X the features, I the identity. Out has the directed
+	// edges at (i, j) for i → j, and
 	// In is its transpose; without directions, both are A.
 	A, X, I, Out, In *Node
 	// Known has the one-hot labels of training nodes; other rows are 0.
@@ -160,7 +172,8 @@ func (d *Dense) SymNorm(a *Node) *Node {
 
 // RowNorm is D^-1 A for the row sums D, with 0 for empty rows.
 func (d *Dense) RowNorm(a *Node) *Node {
-	return Div(a, MaxScalar(ReduceAndKeep(a, ReduceSum, 1), 1))
+	sum := ReduceAndKeep(a, ReduceSum, 1)
+	return Div(a, Where(LessOrEqual(sum, ZerosLike(sum)), OnesLike(sum), sum))
 }
 
 // SoftmaxOver is the softmax of rows of scores over the entries where mask is positive; others are 0.
@@ -203,8 +216,28 @@ func TinyDirected(t testing.TB) *graphs.Graph {
 	return g
 }
 
+// Weigh gives the edges of a graph, or its arcs, weights between 0.2 and 3.
+func Weigh(t testing.TB, g *graphs.Graph) *graphs.Graph {
+	t.Helper()
+	ends := slices.Clone(g.Edges)
+	if g.Directed() {
+		ends = nil
+		for _, a := range g.Arcs {
+			ends = append(ends, graphs.Edge(a))
+		}
+	}
+	weights, rng := make([]float32, len(ends)), rand.New(rand.NewPCG(2, 7))
+	for i := range weights {
+		weights[i] = 0.2 + 2.8*rng.Float32()
+	}
+	g, err := g.WithWeights(ends, weights)
+	fatal(t, err)
+	return g
+}
+
 // Equals compares the logits of a model, and all gradients of the loss, with those of a formula, on [Tiny] and on every
-// engine, with parameters drawn at random, and the settings of [Small] with changes.
+// engine, with parameters drawn at random, and the settings of [Small] with changes. A model that reads the weights of
+// edges is compared once more with weights.
 func Equals(t *testing.T, model string, formula Formula, change ...func(c *train.Config)) {
 	t.Helper()
 	EqualsOn(t, Tiny(t), model, formula, change...)
@@ -216,6 +249,9 @@ func EqualsOn(t *testing.T, g *graphs.Graph, model string, formula Formula, chan
 	c := Small(model)
 	for _, f := range change {
 		f(&c)
+	}
+	if k, _ := models.Lookup(c.Model); k.Weighted && !g.Weighted() && c.DropEdge == 0 && c.HalfHop == 0 {
+		t.Run("weighted", func(t *testing.T) { EqualsOn(t, Weigh(t, g), model, formula, change...) })
 	}
 	weights := Draw(t, g, c)
 	logits, gradients := dense(t, g, c, weights, formula)
@@ -260,15 +296,22 @@ func dense(t *testing.T, g *graphs.Graph, c train.Config, weights map[string]tra
 	t.Helper()
 	n := g.NumNodes
 	a := make([]float32, n*n)
-	for _, e := range g.Edges {
-		a[int(e[0])*n+int(e[1])], a[int(e[1])*n+int(e[0])] = 1, 1
+	weight := func(weights []float32, i int) float32 {
+		if !g.Weighted() {
+			return 1
+		}
+		return weights[i]
+	}
+	for i, e := range g.Edges {
+		w := weight(g.EdgeWeights, i)
+		a[int(e[0])*n+int(e[1])], a[int(e[1])*n+int(e[0])] = w, w
 	}
 	out := a
 	if g.Directed() {
 		out = make([]float32, n*n)
 	}
-	for _, arc := range g.Arcs {
-		out[int(arc[0])*n+int(arc[1])] = 1
+	for i, arc := range g.Arcs {
+		out[int(arc[0])*n+int(arc[1])] = weight(g.ArcWeights, i)
 	}
 	labels := make([]float32, n*g.NumClasses) // rows as in Dense.Known
 	for i, l := range g.Labels {

@@ -86,8 +86,18 @@ func Check(t *testing.T, model string, change ...func(c *train.Config)) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		learns(t, e, g, c)
 		logits := permutes(t, e, Tiny(t), c)
+		variants := []*graphs.Graph{Weigh(t, Tiny(t))}
 		if g := TinyDirected(t); c.InputGraph(g).Directed() {
-			permutes(t, e, g, c)
+			variants = append(variants, g, Weigh(t, g))
+		}
+		k, _ := models.Lookup(c.Model)
+		for _, g := range variants {
+			switch _, err := models.New(c, g); {
+			case k.Weighted && c.DropEdge == 0 && c.HalfHop == 0 || !g.Weighted():
+				permutes(t, e, g, c)
+			case err == nil || !strings.Contains(err.Error(), "weights"):
+				t.Errorf("%s reads edges without their weights: %v", c.Model, err)
+			}
 		}
 		overfits(t, e, c, logits)
 	})

@@ -12,7 +12,7 @@ import (
 )
 
 // Choose returns compiled if the notebook's engine is XLA, and pureGo, which should be smaller, if it is the pure-Go
-// one, some fifty times slower. It prints which engine and why, and panics if there is none.
+// one, some fifty times slower. It prints which engine and why, and fails if there is none.
 func Choose[T any](compiled, pureGo T) T {
 	e := nb.Must(engine.Open(""))
 	fmt.Printf("Engine: %s (%s).\n", e.Name, e.Why)
@@ -35,7 +35,7 @@ type Network struct {
 }
 
 // Compare trains the networks one after the other on the first split, each under a bar (see [Fit]). settings, unless
-// nil, may change each configuration. It panics on errors and if a training diverges, so that the cell fails.
+// nil, may change each configuration. The cell fails if a training diverges.
 func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network) nb.Runs {
 	e := nb.Must(engine.Open(""))
 	runs := nb.Runs{Metric: data.MetricNames[train.Metric(g)], Labels: g.Labels}
@@ -47,7 +47,7 @@ func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network)
 		}
 		r := Fit(n.Name, e, g, 0, c)
 		if r.Status != train.OK {
-			panic(fmt.Errorf("live: training %s: %s", n.Name, r.Message))
+			nb.Check(fmt.Errorf("live: training %s: %s", n.Name, r.Message))
 		}
 		run := summary(r)
 		run.Name, run.Base, run.Forward, run.Reverse = n.Name, n.Base, c.Forward, c.Reverse
