@@ -2,6 +2,7 @@ package notebooks_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +16,9 @@ import (
 	"github.com/chromedp/cdproto/network"
 	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/revgnn/revgnn/pkg/report"
+	"github.com/revgnn/revgnn/pkg/report/echarts"
 )
 
 // A page is a browser tab that cannot reach any machine but this one. It records what goes wrong in the tab.
@@ -240,6 +244,48 @@ func TestPagesWithoutScripts(t *testing.T) {
 			p.see(t, ".revgnn-figure img", s.figures)
 			p.see(t, ".revgnn-figure canvas", 0)
 			p.quiet(t)
+		})
+	}
+}
+
+// TestVSCode shows figures as VS Code's notebooks do: as the inner HTML of an element whose scripts run again at its end.
+// Without ECharts, they are pictures, and with it interactive.
+func TestVSCode(t *testing.T) {
+	library, err := echarts.Source()
+	if err != nil {
+		t.Skip(err)
+	}
+	var figures string
+	for _, id := range []string{"one", "two"} {
+		text, err := report.Curves(id, id, "x", "y", []report.Series{{Name: "s", X: []float64{0, 1}, Y: []float64{1, 2}}}).HTML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		figures += text
+	}
+	html, err := json.Marshal(figures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := browser(t)
+	for _, c := range []struct {
+		name, library, selector string
+	}{{"pictures", "", ".revgnn-figure img"}, {"interactive", library, ".revgnn-figure[data-drawn=interactive] canvas"}} {
+		t.Run(c.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "page.html")
+			text := fmt.Sprintf(`<!DOCTYPE html><meta charset="utf-8"><script>%s</script><div id="output"></div><script>
+				const output = document.getElementById('output');
+				output.innerHTML = %s;
+				for (const old of [...output.querySelectorAll('script')]) {
+					const script = document.createElement('script');
+					script.text = old.textContent;
+					old.parentNode.appendChild(script).parentNode.removeChild(script);
+				}</script>`, c.library, strings.ReplaceAll(string(html), "</", `<\/`))
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p.do(t, "opening the page", chromedp.Navigate("file://"+file))
+			p.see(t, c.selector, 2)
 		})
 	}
 }

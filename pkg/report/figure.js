@@ -1,6 +1,8 @@
 function (id, width, height, kernelFile, publicFile, integrity, option, prepare) {
   const script = document.currentScript;
-  const box = script && script.previousElementSibling || document.getElementById(id);
+  // VS Code runs the script again at the end of the output, where the figure is not before it.
+  const near = script && script.previousElementSibling;
+  const box = near && near.id === id ? near : document.getElementById(id);
   // If the page has a module loader (define, module, exports), the library would register with it and not set
   // globalThis.echarts. The library therefore runs in a function that hides these names.
   const run = (file, how) => fetch(file, how).then(r => r.ok ? r.text() : Promise.reject(file)).then(text => {
