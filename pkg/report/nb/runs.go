@@ -174,13 +174,14 @@ type Measure struct {
 // GSL, Dirichlet, MAD and EffectiveRank are the measures of [metrics.Smoothness] in package metrics.
 var (
 	GSL           = Measure{"GSL", func(s State) float64 { return s.GSL }, false}
-	Dirichlet     = Measure{"Dirichlet energy (log scale)", func(s State) float64 { return s.Dirichlet }, true}
+	Dirichlet     = Measure{"Dirichlet energy", func(s State) float64 { return s.Dirichlet }, true}
 	MAD           = Measure{"MAD of neighbours", func(s State) float64 { return s.MAD }, false}
 	EffectiveRank = Measure{"effective rank", func(s State) float64 { return s.EffectiveRank }, false}
 )
 
 // Smoothness draws a measure of over-smoothing, the GSL unless another is given, over the layers of both directions of
-// each run with states. The axis of layers is logarithmic unless there is layer 0, the encoded input.
+// each run with states. The axis of layers is logarithmic unless there is layer 0, the encoded input; that of a measure
+// with Log, unless a value is 0, as in a graph without edges.
 func (rs Runs) Smoothness(id, title string, of ...Measure) *report.Figure {
 	measure := GSL
 	if len(of) > 0 {
@@ -197,13 +198,18 @@ func (rs Runs) Smoothness(id, title string, of ...Measure) *report.Figure {
 			for _, state := range direction.states {
 				s.X, s.Y = append(s.X, float64(state.Layer)), append(s.Y, measure.Of(state))
 				axes.Log2X = axes.Log2X && state.Layer > 0
+				axes.LogY = axes.LogY && measure.Of(state) > 0
 			}
 			if len(s.X) > 0 {
 				all = append(all, s)
 			}
 		}
 	}
-	return report.Curves(id, title, "layers", measure.Name, all, axes)
+	name := measure.Name
+	if axes.LogY {
+		name += " (log scale)"
+	}
+	return report.Curves(id, title, "layers", name, all, axes)
 }
 
 // A Corner is the upper left part of a square board, whose cells are a graph's nodes, row by row. In a small corner
