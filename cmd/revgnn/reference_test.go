@@ -39,8 +39,8 @@ func reference(root *cobra.Command) []byte {
 	fmt.Fprintf(&b, "## Flags of all commands\n\n%s\n\n%s", quoted(root.Long[strings.LastIndex(root.Long, "\n\n"):]),
 		table(root.PersistentFlags(), func(*pflag.Flag) bool { return true }))
 	common := settingsOf(list)
-	fmt.Fprintf(&b, "\n## Settings of models\n\nFlags of the commands that say so below. The models that a setting "+
-		"is for stand in brackets.\n\n%s", table(common, func(*pflag.Flag) bool { return true }))
+	fmt.Fprintf(&b, "\n## Settings\n\nFlags of the commands that say so below. The models that a setting is for stand "+
+		"in brackets; without them, it is for all.\n\n%s", table(common, func(*pflag.Flag) bool { return true }))
 	for _, c := range list {
 		help := []string{c.Short + ".", "Usage: " + c.UseLine()}
 		if c.Long != "" {
@@ -64,7 +64,17 @@ func reference(root *cobra.Command) []byte {
 		})
 		fmt.Fprintf(&b, "\n%s", own)
 		if shared {
-			b.WriteString("\nBesides, the [settings of models](#settings-of-models).\n")
+			var without []string
+			common.VisitAll(func(f *pflag.Flag) {
+				if c.Flags().Lookup(f.Name) == nil {
+					without = append(without, "`--"+f.Name+"`")
+				}
+			})
+			text := "Besides, the [settings](#settings)"
+			if len(without) > 0 {
+				text += ", but for " + strings.Join(without, ", ")
+			}
+			fmt.Fprintf(&b, "\n%s.\n", text)
 		}
 	}
 	return b.Bytes()
@@ -90,9 +100,9 @@ func commandsBelow(c *cobra.Command) (list []*cobra.Command) {
 // quoted puts a help text into a block of code, so that Markdown shows it without changes.
 func quoted(text string) string { return "```text\n" + strings.TrimSpace(text) + "\n```" }
 
-// settingsOf looks at those commands in the list that are for all models, and returns the flags that are the same in
-// all of these commands. A command is for all models if it has the flag --jk, since this is a setting of a single
-// model.
+// settingsOf looks at those commands in the list that are for all models, and returns the flags of settings that are the
+// same in all of these that have them. A command is for all models if it has the flag --jk, since this is a setting of a
+// single model.
 func settingsOf(list []*cobra.Command) *pflag.FlagSet {
 	common := pflag.NewFlagSet("settings of models", pflag.ContinueOnError)
 	var with []*cobra.Command
@@ -101,11 +111,20 @@ func settingsOf(list []*cobra.Command) *pflag.FlagSet {
 			with = append(with, c)
 		}
 	}
-	with[0].LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if !slices.ContainsFunc(with, func(c *cobra.Command) bool { return !same(c.Flags().Lookup(f.Name), f) }) {
-			common.AddFlag(f)
-		}
-	})
+	for _, c := range with {
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			_, setting := f.Value.(*settingValue)
+			if !setting && f.Name != "dataset" && f.Name != "model" || common.Lookup(f.Name) != nil {
+				return
+			}
+			if !slices.ContainsFunc(with, func(c *cobra.Command) bool {
+				other := c.Flags().Lookup(f.Name)
+				return other != nil && !same(other, f)
+			}) {
+				common.AddFlag(f)
+			}
+		})
+	}
 	return common
 }
 
