@@ -11,9 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/npz"
 	"github.com/revgnn/revgnn/pkg/runs"
@@ -34,7 +36,7 @@ type predicted struct {
 }
 
 // trainingOnly lists settings that matter only in training.
-var trainingOnly = []string{"dropout", "lr", "weight-decay", "epochs", "patience", "seed"}
+var trainingOnly = []string{"dropout", "lr", "weight-decay", "epochs", "patience", "seed", "metric"}
 
 const predictLong = "Predicts the classes of a graph's nodes with a model that 'revgnn train --out DIR' trained and kept:\n" +
 	"DIR/split0.safetensors holds the parameters of its best epoch, and says which model they are of. The graph needs the\n" +
@@ -135,21 +137,29 @@ type evaluation struct {
 	unlabelled bool
 }
 
-// predictedTable has a row for each class, with the number of nodes for which it is the most probable one.
+// predictedTable has a row for each class, with the number of nodes for which it is the most probable one, or which the
+// model's threshold takes for it.
 func predictedTable(w io.Writer, out predicted, p *trained.Prediction) {
 	fmt.Fprintf(w, "%s, trained on %s, split %d, epoch %d\n\n", out.Model, out.About.Dataset, out.About.Split,
 		out.About.BestEpoch)
-	counts := make([]int, len(p.Classes))
+	counts, threshold := make([]int, len(p.Classes)), out.About.Threshold()
 	for i := range p.IDs {
-		best := 0
-		for c := range p.Classes {
-			if p.Of(i, c) > p.Of(i, best) {
-				best = c
+		row := p.Probabilities[i*len(p.Classes) : (i+1)*len(p.Classes)]
+		taken := floats.MaxIdx(row)
+		if threshold != metrics.Even {
+			taken = 0
+			if row[1] > threshold {
+				taken = 1
 			}
 		}
-		counts[best]++
+		counts[taken]++
 	}
-	fmt.Fprintln(w, "class\tlikeliest for nodes")
+	heading := "likeliest for nodes"
+	if threshold != metrics.Even {
+		heading = fmt.Sprintf("nodes taken for it, %s above a probability of %.4f", files.Printable(p.Classes[1]),
+			threshold)
+	}
+	fmt.Fprintf(w, "class\t%s\n", heading)
 	for c, name := range p.Classes {
 		fmt.Fprintf(w, "%s\t%d\n", files.Printable(name), counts[c])
 	}

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -56,7 +58,7 @@ func (a *app) train() *cobra.Command {
 					o.Splits = append(o.Splits, k)
 				}
 			}
-			if err := runs.CheckSplits(o.Splits, r.graph); err != nil {
+			if err := runs.CheckSplits(o.Splits, r.graph, config); err != nil {
 				return asUsage(err)
 			}
 			p := r.progress
@@ -124,6 +126,50 @@ func summaryTable(w io.Writer, s *runs.Summary) {
 	population := fmt.Sprintf("; population %.4f", s.StdPopulation)
 	if text := overSplits(s.Mean, s.Std, len(s.Tests()), population); text != "" {
 		fmt.Fprintf(w, "\n%s\t%s\n", s.Metric, text)
+	}
+	measuresTable(w, s)
+}
+
+// measuresTable has the means of all measures over the splits that ended well, and the sentences on those that are
+// undefined on a split.
+func measuresTable(w io.Writer, s *runs.Summary) {
+	var all []train.Measures
+	var undefined []string
+	for _, r := range s.Splits {
+		if r.Status == train.OK && r.Measures.Val != nil {
+			all = append(all, r.Measures)
+			for _, text := range r.Measures.Undefined {
+				undefined = append(undefined, fmt.Sprintf("split %d: %s", r.Split, text))
+			}
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	mean := func(name string, of func(train.Measures) map[string]train.Number) string {
+		var values []float64
+		for _, m := range all {
+			if v, has := of(m)[name]; has && !math.IsNaN(float64(v)) {
+				values = append(values, float64(v))
+			}
+		}
+		if len(values) == 0 {
+			return "–"
+		}
+		return fmt.Sprintf("%.4f", metrics.Mean(values))
+	}
+	fmt.Fprint(w, "\nmeasure\tvalidation\ttest\n")
+	for _, m := range metrics.Measures {
+		threshold := ""
+		if at, tuned := all[0].Thresholds[m.Name]; tuned && len(all) == 1 {
+			threshold = fmt.Sprintf("\tthreshold %.4f", at)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s%s\n", m.Title,
+			mean(m.Name, func(m train.Measures) map[string]train.Number { return m.Val }),
+			mean(m.Name, func(m train.Measures) map[string]train.Number { return m.Test }), threshold)
+	}
+	for _, text := range undefined {
+		fmt.Fprintf(w, "%s\n", files.Printable(text))
 	}
 }
 
