@@ -58,7 +58,7 @@ func (a *app) predict() *cobra.Command {
 		Example: "  revgnn train --dataset GRAPH --model MODEL --splits 0 --out out/run\n" +
 			"  revgnn predict --dataset OTHER --weights out/run/split0.safetensors --out predictions.csv"}
 	s := about(c, offer{takes: func(s models.Setting) bool { return !slices.Contains(trainingOnly, s.Name) }})
-	o := evaluation{}
+	o := predicting{}
 	f := c.Flags()
 	f.IntVar(&o.split, "split", 0, "split whose training nodes the loss is over, to compare with PyTorch")
 	f.StringVar(&o.from, "weights", "", "the model's file, DIR/split<k>.safetensors of 'revgnn train --out DIR'; "+
@@ -92,7 +92,7 @@ func (a *app) predict() *cobra.Command {
 			return err
 		}
 		if compare {
-			return a.evaluate(c.Context(), s, o)
+			return a.compare(c.Context(), s, o)
 		}
 		m, err := trained.Read(o.from)
 		if err != nil {
@@ -130,7 +130,7 @@ func (a *app) predict() *cobra.Command {
 	return c
 }
 
-type evaluation struct {
+type predicting struct {
 	split      int
 	from, to   string // files: the weights, and the one to write
 	gradients  bool
@@ -177,9 +177,9 @@ type prediction struct {
 	Arrays  map[string][]int `json:"arrays"`
 }
 
-// evaluate evaluates the model that the flags describe in training mode (without dropout), and writes what can be
+// compare evaluates the model that the flags describe in training mode (without dropout), and writes what can be
 // compared with PyTorch.
-func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
+func (a *app) compare(ctx context.Context, s *subject, o predicting) error {
 	file, err := trained.ReadFile(o.from)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,49 +128,57 @@ func summaryTable(w io.Writer, s *runs.Summary) {
 	if text := overSplits(s.Mean, s.Std, len(s.Tests()), population); text != "" {
 		fmt.Fprintf(w, "\n%s\t%s\n", s.Metric, text)
 	}
-	measuresTable(w, s)
-}
-
-// measuresTable has the means of all measures over the splits that ended well, and the sentences on those that are
-// undefined on a split.
-func measuresTable(w io.Writer, s *runs.Summary) {
-	var all []train.Measures
-	var undefined []string
+	// Of all measures, the means over the splits that ended well.
+	vals, tests, undefined := map[string][]float64{}, map[string][]float64{}, []string(nil)
+	var thresholds map[string]float64
 	for _, r := range s.Splits {
-		if r.Status == train.OK && r.Measures.Val != nil {
-			all = append(all, r.Measures)
-			for _, text := range r.Measures.Undefined {
-				undefined = append(undefined, fmt.Sprintf("split %d: %s", r.Split, text))
-			}
+		if r.Status != train.OK || r.Measures.Val == nil {
+			continue
+		}
+		for name, v := range r.Measures.Val {
+			vals[name] = append(vals[name], float64(v))
+		}
+		for name, v := range r.Measures.Test {
+			tests[name] = append(tests[name], float64(v))
+		}
+		for _, text := range r.Measures.Undefined {
+			undefined = append(undefined, fmt.Sprintf("split %d: %s", r.Split, text))
+		}
+		if len(s.Splits) == 1 {
+			thresholds = r.Measures.Thresholds
 		}
 	}
-	if len(all) == 0 {
+	if len(vals) == 0 {
 		return
 	}
-	mean := func(name string, of func(train.Measures) map[string]train.Number) string {
-		var values []float64
-		for _, m := range all {
-			if v, has := of(m)[name]; has && !math.IsNaN(float64(v)) {
-				values = append(values, float64(v))
-			}
-		}
-		if len(values) == 0 {
-			return "–"
-		}
-		return fmt.Sprintf("%.4f", metrics.Mean(values))
+	mean := func(of map[string][]float64) func(name string) float64 {
+		return func(name string) float64 { return metrics.Mean(slices.DeleteFunc(of[name], math.IsNaN)) }
 	}
-	fmt.Fprint(w, "\nmeasure\tvalidation\ttest\n")
+	fmt.Fprintln(w)
+	measuresTable(w, []string{"validation", "test"}, []func(string) float64{mean(vals), mean(tests)}, thresholds, undefined)
+}
+
+// measuresTable has a row for each measure, with the threshold that it was computed with, and the sentences on those
+// that are undefined. A column gives a measure's value by its name.
+func measuresTable(w io.Writer, headings []string, columns []func(name string) float64, thresholds map[string]float64,
+	undefined []string) {
+	fmt.Fprintf(w, "measure\t%s\n", strings.Join(headings, "\t"))
 	for _, m := range metrics.Measures {
-		threshold := ""
-		if at, tuned := all[0].Thresholds[m.Name]; tuned && len(all) == 1 {
-			threshold = fmt.Sprintf("\tthreshold %.4f", at)
+		fmt.Fprint(w, m.Title)
+		for _, column := range columns {
+			text := "–"
+			if v := column(m.Name); !math.IsNaN(v) {
+				text = fmt.Sprintf("%.4f", v)
+			}
+			fmt.Fprintf(w, "\t%s", text)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s%s\n", m.Title,
-			mean(m.Name, func(m train.Measures) map[string]train.Number { return m.Val }),
-			mean(m.Name, func(m train.Measures) map[string]train.Number { return m.Test }), threshold)
+		if at, tuned := thresholds[m.Name]; tuned {
+			fmt.Fprintf(w, "\tthreshold %.4f", at)
+		}
+		fmt.Fprintln(w)
 	}
 	for _, text := range undefined {
-		fmt.Fprintf(w, "%s\n", files.Printable(text))
+		fmt.Fprintln(w, files.Printable(text))
 	}
 }
 
