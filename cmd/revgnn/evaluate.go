@@ -26,18 +26,18 @@ type evaluated struct {
 func (a *app) evaluate() *cobra.Command {
 	c := &cobra.Command{Use: "evaluate --dataset NAME --weights FILE [flags]", Args: noArguments,
 		Short: "Score a trained model on a graph whose nodes have classes",
-		Long: "Scores a model that 'revgnn train --out DIR' has kept (DIR/split0.safetensors) on a graph whose nodes\n" +
-			"have classes: all measures, nodes by class, the confusion matrix and the expected calibration error.\n\n" +
-			"The graph needs the features that the model was trained on, in their order. Classes are matched by name,\n" +
-			"and a node of a class that the model does not know is an error. Two classes are told apart at the model's\n" +
-			"thresholds, which were chosen on validation nodes.",
+		Long: "Scores a model that 'revgnn train --out DIR' has kept (DIR/split0.safetensors) on a graph whose\n" +
+			"nodes have classes: all measures, the confusion matrix and the expected calibration error.\n\n" +
+			"The graph needs the features that the model was trained on, in their order. Classes are matched by\n" +
+			"name, and a node of a class that the model does not know is an error. Two classes are told apart at\n" +
+			"the model's thresholds, which were chosen on validation nodes.",
 		Example: "  revgnn train --dataset GRAPH --model MODEL --splits 0 --out out/run\n" +
 			"  revgnn evaluate --dataset OTHER --weights out/run/split0.safetensors"}
 	f := c.Flags()
 	dataset, weights := f.String("dataset", "", "dataset: see 'revgnn datasets list', or a file or folder of your own"),
 		f.String("weights", "", "the model's file, DIR/split<k>.safetensors of 'revgnn train --out DIR'")
-	part := f.String("part", "", "nodes to score it on: "+strings.Join(trained.Parts, ", ")+" (default: test on the graph "+
-		"of the training, else labelled)")
+	part := f.String("part", "", "nodes to score it on: "+strings.Join(trained.Parts, ", ")+" (default: test on the "+
+		"graph of the training, else labelled)")
 	split := f.Int("split", -1, "split that --part is of (default: the training's on its graph, else 0)")
 	f.Lookup("split").DefValue = ""
 	c.RunE = func(c *cobra.Command, _ []string) error {

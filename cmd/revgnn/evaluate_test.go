@@ -33,10 +33,10 @@ func TestEvaluate(t *testing.T) {
 		}
 	}
 	for want, args := range map[string][]string{
-		"no weights given":             {"evaluate", "--dataset", tinyGraph},
-		"no dataset given":             {"evaluate", "--weights", file},
-		`--part is "some"`:             {"evaluate", "--dataset", tinyGraph, "--weights", file, "--part", "some"},
-		"--split is -3: give the":      {"evaluate", "--dataset", tinyGraph, "--weights", file, "--split", "-3"},
+		"no weights given":                {"evaluate", "--dataset", tinyGraph},
+		"no dataset given":                {"evaluate", "--weights", file},
+		`--part is "some"`:                {"evaluate", "--dataset", tinyGraph, "--weights", file, "--part", "some"},
+		"--split is -3: give the":         {"evaluate", "--dataset", tinyGraph, "--weights", file, "--split", "-3"},
 		`metric is "f1": choose auto or `: {"train", "--dataset", tinyGraph, "--metric", "f1"},
 	} {
 		if o := revgnn(t, args...); o.code != 2 || !strings.Contains(o.stderr, want) {

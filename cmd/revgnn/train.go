@@ -155,7 +155,8 @@ func summaryTable(w io.Writer, s *runs.Summary) {
 		return func(name string) float64 { return metrics.Mean(slices.DeleteFunc(of[name], math.IsNaN)) }
 	}
 	fmt.Fprintln(w)
-	measuresTable(w, []string{"validation", "test"}, []func(string) float64{mean(vals), mean(tests)}, thresholds, undefined)
+	measuresTable(w, []string{"validation", "test"}, []func(string) float64{mean(vals), mean(tests)}, thresholds,
+		undefined)
 }
 
 // measuresTable has a row for each measure, with the threshold that it was computed with, and the sentences on those

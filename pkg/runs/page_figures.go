@@ -155,8 +155,8 @@ func calibration(d *train.Details) []report.Item {
 			{Name: "calibrated", Style: report.Fitted, X: []float64{0, 100}, Y: []float64{0, 100}}},
 		report.Axes{RangeY: [2]float64{0, 100}}),
 		report.Paragraph("Nodes are in ten bins of equal width by the probability of their likeliest class. A point " +
-			"is the mean probability of a bin and the share of its nodes that are of that class. The expected calibration " +
-			"error is the mean distance of the points from the line, weighted by nodes.")}
+			"is the mean probability of a bin and the share of its nodes that are of that class. The expected " +
+			"calibration error is the mean distance of the points from the line, weighted by nodes.")}
 }
 
 // smoothness draws measures of the states after layers ([train.Smoothness]), or says why not.

@@ -36,9 +36,9 @@ type Evaluation struct {
 }
 
 // Evaluate judges the model on a part of a graph whose nodes have classes, one of [Parts]. Classes are those of the
-// model by name: a node of another class is an error, since the model cannot be right about it. An empty part stands for
-// the test nodes if the model was trained on this graph, else for all labelled ones; a split below 0 for that of the
-// training, or else for the first. The graph and the engine are as for [Model.Predict].
+// model by name: a node of another class is an error, since the model cannot be right about it. An empty part stands
+// for the test nodes if the model was trained on this graph, else for all labelled ones; a split below 0 for that of
+// the training, or else for the first. The graph and the engine are as for [Model.Predict].
 func (m *Model) Evaluate(e *engine.Engine, g *graphs.Graph, part string, split int) ([]Evaluation, error) {
 	own := m.Config.InputGraph(g).Checksum() == m.Checksum && m.Split < len(g.Splits)
 	if part == "" {
@@ -145,8 +145,8 @@ func (m *Model) labels(g *graphs.Graph, masks map[string][]bool) ([]int32, error
 		}
 		for _, mask := range masks {
 			if mask[i] && labels[i] < 0 {
-				return nil, fmt.Errorf("node %s of %s is of class %s, which %s does not know (its classes are %s): leave "+
-					"out the labels of such nodes, or give classes the names of the training", g.ID(i), g.Name,
+				return nil, fmt.Errorf("node %s of %s is of class %s, which %s does not know (its classes are %s): "+
+					"leave out the labels of such nodes, or give classes the names of the training", g.ID(i), g.Name,
 					g.Classes()[l], m.file, strings.Join(m.Classes, ", "))
 			}
 		}
