@@ -26,9 +26,6 @@ const (
 	ROCAUC   = "roc_auc"  // two classes
 )
 
-// MetricNames are the names of the metrics as users see them.
-var MetricNames = map[string]string{ROCAUC: "ROC-AUC", Accuracy: "accuracy"}
-
 // Balanced ends names such as "citeseer-balanced": a homophilic dataset with class-balanced splits in place of the
 // paper's.
 const Balanced = "-balanced"

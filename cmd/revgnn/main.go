@@ -132,9 +132,9 @@ type app struct {
 
 func (a *app) root() *cobra.Command {
 	root := group("revgnn", "Graph neural networks whose layers also run backwards", a.doctor(), a.datasets(),
-		a.train(), a.predict(), a.trace(), a.invert(), a.bench(), a.runs(), a.reproduce(), a.search(), a.claims(),
-		a.installPlugin(), a.version())
-	for _, part := range [][]string{{"Train and use models:", "train", "predict", "trace", "search"},
+		a.train(), a.predict(), a.evaluate(), a.trace(), a.invert(), a.bench(), a.runs(), a.reproduce(), a.search(),
+		a.claims(), a.installPlugin(), a.version())
+	for _, part := range [][]string{{"Train and use models:", "train", "predict", "evaluate", "trace", "search"},
 		{"Measurements and the paper:", "bench", "invert", "reproduce", "claims"},
 		{"Data and records:", "datasets", "runs"}, {"This machine:", "doctor", "install-plugin", "version"}} {
 		root.AddGroup(&cobra.Group{ID: part[0], Title: part[0]})

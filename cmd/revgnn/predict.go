@@ -11,9 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/npz"
 	"github.com/revgnn/revgnn/pkg/runs"
@@ -34,7 +36,7 @@ type predicted struct {
 }
 
 // trainingOnly lists settings that matter only in training.
-var trainingOnly = []string{"dropout", "lr", "weight-decay", "epochs", "patience", "seed"}
+var trainingOnly = []string{"dropout", "lr", "weight-decay", "epochs", "patience", "seed", "metric"}
 
 const predictLong = "Predicts the classes of a graph's nodes with a model that 'revgnn train --out DIR' trained and kept:\n" +
 	"DIR/split0.safetensors holds the parameters of its best epoch, and says which model they are of. The graph needs the\n" +
@@ -56,7 +58,7 @@ func (a *app) predict() *cobra.Command {
 		Example: "  revgnn train --dataset GRAPH --model MODEL --splits 0 --out out/run\n" +
 			"  revgnn predict --dataset OTHER --weights out/run/split0.safetensors --out predictions.csv"}
 	s := about(c, offer{takes: func(s models.Setting) bool { return !slices.Contains(trainingOnly, s.Name) }})
-	o := evaluation{}
+	o := predicting{}
 	f := c.Flags()
 	f.IntVar(&o.split, "split", 0, "split whose training nodes the loss is over, to compare with PyTorch")
 	f.StringVar(&o.from, "weights", "", "the model's file, DIR/split<k>.safetensors of 'revgnn train --out DIR'; "+
@@ -90,7 +92,7 @@ func (a *app) predict() *cobra.Command {
 			return err
 		}
 		if compare {
-			return a.evaluate(c.Context(), s, o)
+			return a.compare(c.Context(), s, o)
 		}
 		m, err := trained.Read(o.from)
 		if err != nil {
@@ -128,28 +130,36 @@ func (a *app) predict() *cobra.Command {
 	return c
 }
 
-type evaluation struct {
+type predicting struct {
 	split      int
 	from, to   string // files: the weights, and the one to write
 	gradients  bool
 	unlabelled bool
 }
 
-// predictedTable has a row for each class, with the number of nodes for which it is the most probable one.
+// predictedTable has a row for each class, with the number of nodes for which it is the most probable one, or which the
+// model's threshold takes for it.
 func predictedTable(w io.Writer, out predicted, p *trained.Prediction) {
 	fmt.Fprintf(w, "%s, trained on %s, split %d, epoch %d\n\n", out.Model, out.About.Dataset, out.About.Split,
 		out.About.BestEpoch)
-	counts := make([]int, len(p.Classes))
+	counts, threshold := make([]int, len(p.Classes)), out.About.Threshold()
 	for i := range p.IDs {
-		best := 0
-		for c := range p.Classes {
-			if p.Of(i, c) > p.Of(i, best) {
-				best = c
+		row := p.Probabilities[i*len(p.Classes) : (i+1)*len(p.Classes)]
+		taken := floats.MaxIdx(row)
+		if threshold != metrics.Even {
+			taken = 0
+			if row[1] > threshold {
+				taken = 1
 			}
 		}
-		counts[best]++
+		counts[taken]++
 	}
-	fmt.Fprintln(w, "class\tlikeliest for nodes")
+	heading := "likeliest for nodes"
+	if threshold != metrics.Even {
+		heading = fmt.Sprintf("nodes taken for it, %s above a probability of %.4f", files.Printable(p.Classes[1]),
+			threshold)
+	}
+	fmt.Fprintf(w, "class\t%s\n", heading)
 	for c, name := range p.Classes {
 		fmt.Fprintf(w, "%s\t%d\n", files.Printable(name), counts[c])
 	}
@@ -167,9 +177,9 @@ type prediction struct {
 	Arrays  map[string][]int `json:"arrays"`
 }
 
-// evaluate evaluates the model that the flags describe in training mode (without dropout), and writes what can be
+// compare evaluates the model that the flags describe in training mode (without dropout), and writes what can be
 // compared with PyTorch.
-func (a *app) evaluate(ctx context.Context, s *subject, o evaluation) error {
+func (a *app) compare(ctx context.Context, s *subject, o predicting) error {
 	file, err := trained.ReadFile(o.from)
 	if err != nil {
 		return err

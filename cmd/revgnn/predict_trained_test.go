@@ -83,7 +83,11 @@ func TestTrainedModelOnAnotherEngine(t *testing.T) {
 		if !(most <= 1e-5) {
 			t.Errorf("%s: logits or probabilities are %.1e off those of the best epoch", name, most)
 		}
-		test, err := metrics.Evaluate(train.Metric(g), logits, 1, g.Labels, g.Splits[0].Test)
+		judged, err := metrics.Select(logits, 1, g.Labels, g.Splits[0].Test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test, err := train.Metric(c, g).Of(judged, metrics.Even)
 		if err != nil || math.Abs(test-float64(r.Test)) > 1e-9 {
 			t.Errorf("%s: test ROC-AUC %v, was %v, %v", name, test, r.Test, err)
 		}

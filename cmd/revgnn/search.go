@@ -117,7 +117,7 @@ func (s *searching) run(ctx context.Context, dataset string, config train.Config
 		if err != nil {
 			return err
 		}
-		if err := cmp.Or(runs.HasSplits(splits, g), runs.CheckSplits(evaluate, g)); err != nil {
+		if err := cmp.Or(runs.HasSplits(splits, g), runs.CheckSplits(evaluate, g, config)); err != nil {
 			return asUsage(err)
 		}
 		if it.Graphs, err = search.Blindfolds(g, splits); err != nil {

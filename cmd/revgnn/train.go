@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/revgnn/revgnn/pkg/files"
+	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/runs"
 	"github.com/revgnn/revgnn/pkg/train"
@@ -56,7 +59,7 @@ func (a *app) train() *cobra.Command {
 					o.Splits = append(o.Splits, k)
 				}
 			}
-			if err := runs.CheckSplits(o.Splits, r.graph); err != nil {
+			if err := runs.CheckSplits(o.Splits, r.graph, config); err != nil {
 				return asUsage(err)
 			}
 			p := r.progress
@@ -124,6 +127,59 @@ func summaryTable(w io.Writer, s *runs.Summary) {
 	population := fmt.Sprintf("; population %.4f", s.StdPopulation)
 	if text := overSplits(s.Mean, s.Std, len(s.Tests()), population); text != "" {
 		fmt.Fprintf(w, "\n%s\t%s\n", s.Metric, text)
+	}
+	// Of all measures, the means over the splits that ended well.
+	vals, tests, undefined := map[string][]float64{}, map[string][]float64{}, []string(nil)
+	var thresholds map[string]float64
+	for _, r := range s.Splits {
+		if r.Status != train.OK || r.Measures.Val == nil {
+			continue
+		}
+		for name, v := range r.Measures.Val {
+			vals[name] = append(vals[name], float64(v))
+		}
+		for name, v := range r.Measures.Test {
+			tests[name] = append(tests[name], float64(v))
+		}
+		for _, text := range r.Measures.Undefined {
+			undefined = append(undefined, fmt.Sprintf("split %d: %s", r.Split, text))
+		}
+		if len(s.Splits) == 1 {
+			thresholds = r.Measures.Thresholds
+		}
+	}
+	if len(vals) == 0 {
+		return
+	}
+	mean := func(of map[string][]float64) func(name string) float64 {
+		return func(name string) float64 { return metrics.Mean(slices.DeleteFunc(of[name], math.IsNaN)) }
+	}
+	fmt.Fprintln(w)
+	measuresTable(w, []string{"validation", "test"}, []func(string) float64{mean(vals), mean(tests)}, thresholds,
+		undefined)
+}
+
+// measuresTable has a row for each measure, with the threshold that it was computed with, and the sentences on those
+// that are undefined. A column gives a measure's value by its name.
+func measuresTable(w io.Writer, headings []string, columns []func(name string) float64, thresholds map[string]float64,
+	undefined []string) {
+	fmt.Fprintf(w, "measure\t%s\n", strings.Join(headings, "\t"))
+	for _, m := range metrics.Measures {
+		fmt.Fprint(w, m.Title)
+		for _, column := range columns {
+			text := "–"
+			if v := column(m.Name); !math.IsNaN(v) {
+				text = fmt.Sprintf("%.4f", v)
+			}
+			fmt.Fprintf(w, "\t%s", text)
+		}
+		if at, tuned := thresholds[m.Name]; tuned {
+			fmt.Fprintf(w, "\tthreshold %.4f", at)
+		}
+		fmt.Fprintln(w)
+	}
+	for _, text := range undefined {
+		fmt.Fprintln(w, files.Printable(text))
 	}
 }
 

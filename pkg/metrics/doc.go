@@ -1,4 +1,4 @@
-// Package metrics has accuracy and ROC-AUC, homophily of graphs, smoothness of representations, and the spread of
+// Package metrics has measures of predictions, homophily of graphs, smoothness of representations, and the spread of
 // results over splits. Sums are in float64. Wrong lengths and undefined results are errors, or NaN where this is
 // documented.
 package metrics

@@ -9,10 +9,14 @@ import (
 )
 
 // The example computes the ROC-AUC first of all nodes, and then of the nodes that a mask selects.
-func ExampleROCAUC() {
-	scores, labels := []float32{0.9, 0.2, 0.6, 0.4}, []int32{1, 0, 0, 1}
+func ExampleMeasure_Of() {
+	logits, labels := []float32{0.9, 0.2, 0.6, 0.4}, []int32{1, 0, 0, 1}
 	for _, mask := range [][]bool{nil, {true, true, false, true}} {
-		auc, err := metrics.ROCAUC(scores, labels, mask)
+		p, err := metrics.Select(logits, 1, labels, mask)
+		if err != nil {
+			log.Fatal(err)
+		}
+		auc, err := metrics.Named("roc_auc").Of(p, metrics.Even)
 		if err != nil {
 			log.Fatal(err)
 		}

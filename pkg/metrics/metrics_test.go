@@ -2,13 +2,11 @@ package metrics
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/graphs"
 )
 
@@ -23,100 +21,6 @@ func mustFail(t *testing.T, err error, want string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("the error is %v, want %q", err, want)
-	}
-}
-
-func TestAccuracy(t *testing.T) {
-	got, err := Evaluate(data.Accuracy, []float32{1, 2, 0, 3, 3, 1, 0, 0, -1}, 3, []int32{1, 0, 2}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	near(t, "accuracy with a tie", got, 2.0/3)
-	got, err = Accuracy([]int32{1, 0, 0}, []int32{1, 0, 2}, []bool{true, false, true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	near(t, "masked accuracy", got, 0.5)
-	_, err = Accuracy([]int32{1}, []int32{1}, []bool{false})
-	mustFail(t, err, "mask is empty")
-	_, err = Accuracy([]int32{1}, []int32{1, 2}, nil)
-	mustFail(t, err, "one of each per node")
-	_, err = Accuracy([]int32{1}, []int32{1}, []bool{true, true})
-	mustFail(t, err, "one of each per node")
-	_, err = Argmax([]float64{1, math.NaN()}, 2)
-	mustFail(t, err, "training has diverged")
-	_, err = Argmax([]float64{1, 2, 3}, 2)
-	mustFail(t, err, "rows of 2")
-	_, err = Evaluate(data.Accuracy, []float32{1, 2, 3}, 2, []int32{1, 0}, nil)
-	mustFail(t, err, "[nodes, outputs]")
-	_, err = Evaluate("mse", []float32{1}, 1, []int32{1}, nil)
-	mustFail(t, err, "unknown task")
-}
-
-func TestROCAUC(t *testing.T) {
-	for _, c := range []struct {
-		scores []float32
-		labels []int32
-		want   float64
-	}{
-		{[]float32{0.1, 0.4, 0.35, 0.8}, []int32{0, 0, 1, 1}, 0.75}, // the example of scikit-learn's documentation
-		{[]float32{1, 2, 3, 4}, []int32{0, 0, 1, 1}, 1},
-		{[]float32{4, 3, 2, 1}, []int32{0, 0, 1, 1}, 0},
-		{[]float32{5, 5, 5, 5, 5}, []int32{0, 1, 1, 0, 0}, 0.5},
-		{[]float32{1, 2, 2, 3}, []int32{0, 0, 1, 1}, 0.875},
-		{[]float32{float32(math.Inf(-1)), 0, float32(math.Inf(1))}, []int32{1, 0, 1}, 0.5},
-	} {
-		got, err := ROCAUC(c.scores, c.labels, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, "ROC-AUC", got, c.want)
-	}
-	_, err := ROCAUC([]float32{1, 2}, []int32{1, 1}, nil)
-	mustFail(t, err, "undefined for 0 nodes of class 0 and 2 of class 1")
-	_, err = ROCAUC([]float32{1, 2, 3}, []int32{1, 1, 0}, []bool{true, true, false})
-	mustFail(t, err, "undefined")
-	_, err = ROCAUC([]float32{1, 2}, []int32{0, 2}, nil)
-	mustFail(t, err, "label 2")
-	_, err = ROCAUC([]float64{1, math.NaN()}, []int32{0, 1}, nil)
-	mustFail(t, err, "diverged")
-	got, err := Evaluate(data.ROCAUC, []float32{0, 1, 5, 5.5, 1, 3}, 2, []int32{0, 0, 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	near(t, "ROC-AUC of two logits", got, 1)
-	_, err = Evaluate(data.ROCAUC, []float32{1, 2, 3}, 3, []int32{0}, nil)
-	mustFail(t, err, "one or two outputs")
-}
-
-// TestROCAUCCountsPairs compares ROCAUC with its definition. All pairs of a node of class 0 and a node of class 1 are
-// formed. ROC-AUC is the share of the pairs in which the node of class 1 has the higher score, where a pair with equal
-// scores counts one half.
-func TestROCAUCCountsPairs(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 50 {
-		scores, labels, mask := make([]float64, 60), make([]int32, 60), make([]bool, 60)
-		for i := range scores {
-			scores[i], labels[i], mask[i] = float64(random.IntN(8)), int32(random.IntN(2)), random.IntN(4) > 0
-		}
-		wins, pairs := 0.0, 0.0
-		for i := range scores {
-			for j := range scores {
-				if mask[i] && mask[j] && labels[i] == 1 && labels[j] == 0 {
-					pairs++
-					if scores[i] > scores[j] {
-						wins++
-					} else if scores[i] == scores[j] {
-						wins += 0.5
-					}
-				}
-			}
-		}
-		got, err := ROCAUC(scores, labels, mask)
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, "ROC-AUC", got, wins/pairs)
 	}
 }
 
@@ -219,50 +123,6 @@ func TestSpread(t *testing.T) {
 	for _, f := range []func([]float64) float64{Mean, SampleStd, PopulationStd} {
 		near(t, "of nothing", f(nil), math.NaN())
 	}
-}
-
-func TestConfusion(t *testing.T) {
-	logits := []float32{1, 0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 3}
-	got, err := Confusion(logits, 3, []int32{0, 0, 1, 2}, []bool{true, true, true, false})
-	if err != nil || fmt.Sprint(got) != "[[1 1 0] [0 1 0] [0 0 0]]" {
-		t.Errorf("got %v, %v", got, err)
-	}
-	_, err = Confusion(logits, 3, []int32{0, 0, 1, -1}, nil)
-	mustFail(t, err, "label -1")
-	_, err = Confusion(logits, 3, []int32{0}, nil)
-	mustFail(t, err, "one of each per node")
-}
-
-// TestROC checks that the area below the curve that ROC returns equals the result of ROCAUC. After Thin has dropped
-// points of the curve, the area must be nearly the same.
-func TestROC(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 6))
-	scores, labels := make([]float64, 3000), make([]int32, 3000)
-	for i := range scores {
-		labels[i] = int32(random.IntN(2))
-		scores[i] = float64(random.IntN(500)) + 150*float64(labels[i])
-	}
-	x, y, err := ROC(scores, labels, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	area := func(x, y []float64) (sum float64) {
-		for i := 1; i < len(x); i++ {
-			sum += (x[i] - x[i-1]) * (y[i] + y[i-1]) / 2
-		}
-		return sum
-	}
-	want, err := ROCAUC(scores, labels, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	near(t, "area", area(x, y), want)
-	thinX, thinY := Thin(x, y, 100)
-	if n := len(thinX); n > 202 || thinX[0] != 0 || thinY[n-1] != 1 || math.Abs(area(thinX, thinY)-want) > 1e-3 {
-		t.Errorf("%d points with an area of %v, want %v", n, area(thinX, thinY), want)
-	}
-	_, _, err = ROC(scores, make([]int32, 3000), nil)
-	mustFail(t, err, "undefined")
 }
 
 // TestUnlabelled checks that only edges whose two nodes both have labels count for homophily.

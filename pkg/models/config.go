@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
 // Config has the settings of a model and of its training. In JSON, and so in run records, "max-iterations" is
@@ -42,7 +44,11 @@ type Preparation struct {
 }
 
 // Objective has the settings of what a training is after.
-type Objective struct{}
+type Objective struct {
+	// Metric on validation nodes decides on the best epoch, on early stopping, and in searches. Auto is ROC-AUC for two
+	// classes, else accuracy.
+	Metric string `absent:"auto" oneof:"measures" help:"metric on validation nodes to train for"`
+}
 
 // training lists the settings that every training has. Those with an absent value have it by default; JSON leaves them
 // out then, since records of trainings without them stay what they are.
@@ -385,6 +391,17 @@ func SettingsOf(v reflect.Value) []Setting {
 	return list
 }
 
+// lists are choices that a tag oneof calls by a name.
+var lists = map[string]string{"measures": measures()}
+
+func measures() string {
+	names := "auto"
+	for _, m := range metrics.Measures {
+		names += "," + strings.ReplaceAll(m.Name, "_", "-")
+	}
+	return names
+}
+
 // described has the settings of each type, without values: a search lists them thousands of times.
 var described sync.Map
 
@@ -405,7 +422,7 @@ func describe(t reflect.Type, at []int) (list []Setting) {
 			s.Name = strings.ToLower(capitals.ReplaceAllString(f.Name, "$1-$2"))
 		}
 		if choices := f.Tag.Get("oneof"); choices != "" {
-			s.OneOf = strings.Split(choices, ",")
+			s.OneOf = strings.Split(cmp.Or(lists[choices], choices), ",")
 			s.Help += ": " + listed(s.OneOf)
 		}
 		if text, ok := f.Tag.Lookup("absent"); ok {

@@ -106,7 +106,8 @@ func (x Executor) train(ctx context.Context, t Task) (any, string, string, error
 	if err != nil {
 		return nil, "", "", err
 	}
-	out := Trained{Result: *r, Metric: train.Metric(x.Graph)}
+	out := Trained{Result: *r, Metric: train.Metric(t.Config, x.Graph).Name}
+	out.Measures = train.Measures{} // which would make thousands of records larger
 	if t.Trace != nil && r.Status == train.OK && r.BestEpoch > 0 {
 		trajectory, err := train.Trace(x.Engine, x.Graph, t.Split, t.Config, r.Weights, t.Trace.Layers)
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/machine"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/report"
@@ -79,18 +78,18 @@ func (t training) summary() string {
 	}
 	if t.BestEpoch > 0 {
 		text += fmt.Sprintf(" The parameters that count are those after epoch %d of %d, the one with the best "+
-			"validation %s.", t.BestEpoch, t.Epochs, t.metric())
+			"validation %s.", t.BestEpoch, t.Epochs, t.metric().Title)
 	}
 	return text
 }
 
-// metric returns the name of the metric, as pages show it.
-func (t training) metric() string {
-	metric := t.Metric
+// metric returns the metric that the training was after.
+func (t training) metric() metrics.Measure {
+	name := t.Metric
 	if t.Details != nil {
-		metric = t.Details.Metric
+		name = t.Details.Metric
 	}
-	return cmp.Or(data.MetricNames[metric], metric, "metric")
+	return metrics.Named(cmp.Or(name, "metric"))
 }
 
 // absent says on the page that the record lacks something.
@@ -124,6 +123,12 @@ func (t training) details() (items []report.Item) {
 		items = append(items, report.Paragraph(fmt.Sprintf("The confusion matrix of %d classes is too large for a "+
 			"record.", len(d.Classes))))
 	}
+	if d != nil && t.Measures.Val != nil {
+		items = append(items, t.measures())
+	}
+	if d != nil && d.Calibration != nil {
+		items = append(items, calibration(d)...)
+	}
 	items = append(items, report.Heading(2, "The reverse process"))
 	switch {
 	case !t.config.HasReverse():
@@ -149,17 +154,21 @@ func nameValues(id, title, corner, column string, rows ...[2]string) report.Item
 	return t
 }
 
-// percent writes a share in percent, and NaN as "".
-func percent(n train.Number) string {
+// written returns a value of a measure as text, and NaN as "".
+func written(m metrics.Measure, n train.Number) string {
 	if math.IsNaN(float64(n)) {
 		return ""
 	}
-	return fmt.Sprintf("%.2f %%", 100*float64(n))
+	if factor, unit := m.Scale(); unit == "%" {
+		return fmt.Sprintf("%.2f %%", factor*float64(n))
+	}
+	return fmt.Sprintf("%.4f", n)
 }
 
 func (t training) numbers() report.Item {
+	m := t.metric()
 	rows := [][2]string{
-		{"test " + t.metric(), percent(t.Test)}, {"validation " + t.metric(), percent(t.Val)},
+		{"test " + m.Title, written(m, t.Test)}, {"validation " + m.Title, written(m, t.Val)},
 		{"epochs", fmt.Sprint(t.Epochs)}, {"best epoch", fmt.Sprint(t.BestEpoch)},
 		{"time", fmt.Sprintf("%.1f s", t.Trained.Seconds)},
 		{"time per epoch (median)", fmt.Sprintf("%.4f s", t.EpochSeconds)},
@@ -171,6 +180,35 @@ func (t training) numbers() report.Item {
 			[2]string{"largest residual of the last epoch", fmt.Sprintf("%.2g", t.Residual)})
 	}
 	return nameValues("run-result", "Result", "Measure", "Value", rows...)
+}
+
+// measures has a row for each of [metrics.Measures], and says why one is missing.
+func (t training) measures() report.Item {
+	table := &report.Table{ID: "run-measures", Title: "Measures of the best epoch", Corner: "Measure",
+		Columns: []report.Column{{Name: "Validation"}, {Name: "Test"}}, Notes: slices.Clone(t.Measures.Undefined)}
+	thresholds := len(t.Measures.Thresholds) > 0 && len(t.Details.Classes) == 2
+	if thresholds {
+		table.Columns = append(table.Columns, report.Column{Name: "Threshold"})
+		table.Notes = append(table.Notes, "A node is taken for class "+t.Details.Classes[1]+" if its probability is "+
+			"above the threshold: the one that is best on validation nodes, or 0.5.")
+	}
+	for _, m := range metrics.Measures {
+		row := report.Row{Label: m.Title}
+		for _, values := range []map[string]train.Number{t.Measures.Val, t.Measures.Test} {
+			value, has := values[m.Name]
+			if !has {
+				value = train.Number(math.NaN())
+			}
+			row.Cells = append(row.Cells, report.Text(cmp.Or(written(m, value), "–")))
+		}
+		if at, tuned := t.Measures.Thresholds[m.Name]; thresholds && tuned {
+			row.Cells = append(row.Cells, report.Number(at, 4))
+		} else if thresholds {
+			row.Cells = append(row.Cells, report.Cell{})
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return table
 }
 
 // settings lists all settings, with the defaults of those that differ.
@@ -342,15 +380,16 @@ func sweepSummary(all []training) string {
 		}
 		k := t.Record.Split
 		if test := float64(t.Test); !math.IsNaN(test) { // NaN: the split has no test nodes
-			tests[k] = append(tests[k], 100*test)
+			tests[k] = append(tests[k], test)
 		}
-		vals[k] = append(vals[k], 100*float64(t.Val))
+		vals[k] = append(vals[k], float64(t.Val))
 	}
-	numbers := fmt.Sprintf("Test %s %s over %s, validation", all[0].metric(), spread(tests), count(len(tests), "split"))
+	m := all[0].metric()
+	numbers := fmt.Sprintf("Test %s %s over %s, validation", m.Title, spread(m, tests), count(len(tests), "split"))
 	if len(tests) == 0 {
-		numbers = "Validation " + all[0].metric()
+		numbers = "Validation " + m.Title
 	}
-	text := fmt.Sprintf("%s %s over %s: mean and sample standard deviation.", numbers, spread(vals),
+	text := fmt.Sprintf("%s %s over %s: mean and sample standard deviation.", numbers, spread(m, vals),
 		count(len(vals), "split"))
 	if len(vals) == 0 {
 		text = "No training ended well."
@@ -365,15 +404,16 @@ func sweepSummary(all []training) string {
 
 // spread returns the mean over splits, and the sample standard deviation if there are several. The argument has the
 // values of a split by seed.
-func spread(of map[int][]float64) string {
+func spread(m metrics.Measure, of map[int][]float64) string {
+	factor, unit := m.Scale()
 	var means []float64
 	for _, values := range of {
-		means = append(means, metrics.Mean(values))
+		means = append(means, factor*metrics.Mean(values))
 	}
 	if std := metrics.SampleStd(means); !math.IsNaN(std) && len(means) > 1 {
-		return fmt.Sprintf("%.2f ± %.2f %%", metrics.Mean(means), std)
+		return fmt.Sprintf("%.2f ± %.2f %s", metrics.Mean(means), std, unit)
 	}
-	return fmt.Sprintf("%.2f %%", metrics.Mean(means))
+	return fmt.Sprintf("%.2f %s", metrics.Mean(means), unit)
 }
 
 func sweepTable(all []training) report.Item {
@@ -381,8 +421,8 @@ func sweepTable(all []training) report.Item {
 		Columns: []report.Column{{Name: "Seed"}, {Name: "Validation"}, {Name: "Test"}, {Name: "Best epoch"},
 			{Name: "Epochs"}, {Name: "Time"}, {Name: "Ended as"}, {Name: "Run"}}}
 	for _, t := range all {
-		row := report.Row{Label: fmt.Sprint(t.Record.Split)}
-		for _, text := range []string{fmt.Sprint(t.Record.Seed), percent(t.Val), percent(t.Test),
+		row, m := report.Row{Label: fmt.Sprint(t.Record.Split)}, t.metric()
+		for _, text := range []string{fmt.Sprint(t.Record.Seed), written(m, t.Val), written(m, t.Test),
 			fmt.Sprint(t.BestEpoch), fmt.Sprint(t.Epochs), fmt.Sprintf("%.1f s", t.Trained.Seconds), t.Record.Status,
 			t.ID} {
 			row.Cells = append(row.Cells, report.Text(text))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/report"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -27,40 +28,43 @@ func epochs(c train.Curves) []float64 {
 
 // curves draws the loss, and the metric on validation and test nodes, over epochs.
 func (t training) curves(c train.Curves) report.Item {
-	x := epochs(c)
-	metrics := []report.Series{{Name: "validation", X: x, Y: numbersOf(c.Val, 100)}}
+	x, m := epochs(c), t.metric()
+	factor, unit := m.Scale()
+	metrics := []report.Series{{Name: "validation", X: x, Y: numbersOf(c.Val, factor)}}
 	if len(c.Test) > 0 {
 		metrics = append(metrics,
-			report.Series{Name: "test (nothing is chosen by it)", X: x, Y: numbersOf(c.Test, 100)})
+			report.Series{Name: "test (nothing is chosen by it)", X: x, Y: numbersOf(c.Test, factor)})
 	}
 	if t.BestEpoch > 0 {
 		metrics = append(metrics, report.Series{Name: "best epoch", Style: report.Points,
-			X: []float64{float64(t.BestEpoch)}, Y: []float64{100 * float64(t.Val)}})
+			X: []float64{float64(t.BestEpoch)}, Y: []float64{factor * float64(t.Val)}})
 	}
-	return report.Plots("run-curves", "Loss and "+t.metric()+" over epochs",
+	return report.Plots("run-curves", "Loss and "+m.Title+" over epochs",
 		report.Plot{Title: "Training loss", XName: "epoch", YName: "loss",
 			Series: []report.Series{{Name: "training loss", X: x, Y: numbersOf(c.Loss, 1)}}},
-		report.Plot{Title: "After each epoch", XName: "epoch", YName: t.metric() + " [%]", Series: metrics})
+		report.Plot{Title: "After each epoch", XName: "epoch", YName: m.Title + " [" + unit + "]", Series: metrics})
 }
 
 // sweepCurves draws the loss and the validation metric over epochs, a line for each training that has recorded them.
 func sweepCurves(all []training) report.Item {
 	var losses, vals []report.Series
+	m := all[0].metric()
+	factor, unit := m.Scale()
 	for _, t := range all {
 		if t.Details == nil || len(t.Details.Curves.Epochs) == 0 {
 			continue
 		}
 		c, name := t.Details.Curves, fmt.Sprintf("split %d, seed %d", t.Record.Split, t.Record.Seed)
 		losses = append(losses, report.Series{Name: name, X: epochs(c), Y: numbersOf(c.Loss, 1)})
-		vals = append(vals, report.Series{Name: name, X: epochs(c), Y: numbersOf(c.Val, 100)})
+		vals = append(vals, report.Series{Name: name, X: epochs(c), Y: numbersOf(c.Val, factor)})
 	}
 	if len(losses) == 0 {
 		return absent(noCurves)
 	}
-	metric := "validation " + all[0].metric()
+	metric := "validation " + m.Title
 	return report.Plots("sweep-curves", "Loss and "+metric+" over epochs",
 		report.Plot{Title: "Training loss", XName: "epoch", YName: "loss", Series: losses},
-		report.Plot{Title: "After each epoch", XName: "epoch", YName: metric + " [%]", Series: vals})
+		report.Plot{Title: "After each epoch", XName: "epoch", YName: metric + " [" + unit + "]", Series: vals})
 }
 
 // solves draws the iterations per reverse layer, and the largest residual on a logarithmic axis, over epochs.
@@ -93,9 +97,14 @@ func (t training) solves(c train.Curves) []report.Item {
 
 // roc draws the ROC curve of the test nodes, or of the validation nodes if there are none.
 func (t training) roc(d *train.Details) report.Item {
-	area := t.Test
+	// In records of earlier versions, the metric is always this area.
+	test, val := t.Test, t.Val
+	if m := t.Measures; m.Val != nil {
+		test, val = m.Test[data.ROCAUC], m.Val[data.ROCAUC]
+	}
+	area := test
 	if d.Judged != "test" {
-		area = t.Val
+		area = val
 	}
 	positive, negative := d.Classes[1], d.Classes[0]
 	return report.Curves("run-roc", fmt.Sprintf("ROC curve of the %s nodes: an area of %.2f %%", d.Judged, 100*area),
@@ -133,6 +142,21 @@ func confusion(d *train.Details) report.Item {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// calibration draws the reliability curve.
+func calibration(d *train.Details) []report.Item {
+	c := d.Calibration
+	return []report.Item{report.Curves("run-calibration",
+		fmt.Sprintf("Reliability of the %s nodes: an expected calibration error of %.2f %%", d.Judged, 100*c.Error),
+		"probability of the likeliest class [%]", "nodes that are of it [%]",
+		[]report.Series{{Name: "nodes by probability", Style: report.Marked, X: numbersOf(c.Confidence, 100),
+			Y: numbersOf(c.Accuracy, 100)},
+			{Name: "calibrated", Style: report.Fitted, X: []float64{0, 100}, Y: []float64{0, 100}}},
+		report.Axes{RangeY: [2]float64{0, 100}}),
+		report.Paragraph("Nodes are in ten bins of equal width by the probability of their likeliest class. A point " +
+			"is the mean probability of a bin and the share of its nodes that are of that class. The expected " +
+			"calibration error is the mean distance of the points from the line, weighted by nodes.")}
 }
 
 // smoothness draws measures of the states after layers ([train.Smoothness]), or says why not.

@@ -19,8 +19,13 @@ import (
 // recorded trains a model on split 0, and returns the record that the command 'revgnn train --runs' would make.
 func recorded(t *testing.T, g *graphs.Graph, model string) *Record {
 	t.Helper()
+	return recordedFor(t, g, model, "auto")
+}
+
+func recordedFor(t *testing.T, g *graphs.Graph, model, metric string) *Record {
+	t.Helper()
 	c := modeltest.Small(model)
-	c.Epochs = 6
+	c.Epochs, c.Metric = 6, metric
 	var record Record
 	_, err := Sweep(t.Context(), enginetest.Open(t, engine.Go), g, c, SweepOptions{Splits: []int{0},
 		Record: func(r Record, _ bool) { record = r }})
@@ -69,6 +74,7 @@ func TestPageOfTwoClasses(t *testing.T) {
 	hasLibrary(t)
 	r := recorded(t, modeltest.Board(t, 8), "gcn+rep")
 	whole := []string{"Loss and ROC-AUC over epochs", "ROC curve of the test nodes: an area of",
+		"Measures of the best epoch", "balanced accuracy", "Reliability of the test nodes: an expected",
 		"Iterations and residuals over epochs", "Similarity of the nodes", "Settings of gcn+rep",
 		"revgnn train --dataset minesweeper-generated:rows=8,cols=8", "version of go", "runs rerun 0123456789abcd"}
 	shows(t, pageOf(t, r), whole, []string{"Not in this record", "Not shown"})
@@ -82,7 +88,7 @@ func TestPageOfTwoClasses(t *testing.T) {
 	delete(outcome, "details")
 	older := *r
 	older.Outcome, _ = json.Marshal(outcome)
-	shows(t, pageOf(t, &older), append(whole[4:], "Not in this record: the curves", "Not in this record: the confusion",
+	shows(t, pageOf(t, &older), append(whole[7:], "Not in this record: the curves", "Not in this record: the confusion",
 		"Not in this record: iterations", "Not in this record: the smoothness"), []string{"data:image"})
 	failed := *r
 	failed.Outcome, failed.Status, failed.Message = nil, Failed, "the <engine> stopped"
@@ -95,6 +101,19 @@ func TestPageOfTwoClasses(t *testing.T) {
 	if _, err := Page(&failed); err == nil || !strings.Contains(err.Error(), "pages are made of trainings") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestPageOfOtherMetrics: a page names the metric of the training, in its unit.
+func TestPageOfOtherMetrics(t *testing.T) {
+	hasLibrary(t)
+	g := modeltest.Board(t, 8)
+	page := pageOf(t, recordedFor(t, g, "gcn", "log-loss"))
+	shows(t, page, []string{"Loss and log loss over epochs", "best validation log loss", "log loss [nats]",
+		"ROC curve of the test nodes: an area of", "--metric=log-loss"},
+		[]string{"log loss [%]", "ROC curve of the test nodes: an area of 0.00"})
+	page = pageOf(t, recordedFor(t, g, "gcn", "balanced-accuracy"))
+	shows(t, page, []string{"balanced accuracy [%]", "Confusion matrix of the test nodes", "above the threshold"},
+		[]string{"ROC curve"})
 }
 
 func TestPageOfThreeClasses(t *testing.T) {

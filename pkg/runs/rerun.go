@@ -96,9 +96,9 @@ func outcomeOf(r *Record) map[string]any {
 	if len(r.Outcome) > 0 {
 		json.Unmarshal(r.Outcome, &out) // cannot fail: the outcome of a record is a JSON object
 	}
-	// Threads and engine are circumstances. Details only serve the HTML page. The settings in the outcome of a
-	// benchmark are no results, and later versions have others.
-	for _, name := range slices.Concat(measured, []string{"threads", "engine", "details", "config"}) {
+	// Threads and engine are circumstances. Details and measures only serve the HTML page. The settings in the outcome
+	// of a benchmark are no results, and later versions have others.
+	for _, name := range slices.Concat(measured, []string{"threads", "engine", "details", "measures", "config"}) {
 		delete(out, name)
 	}
 	out["status"] = r.Status

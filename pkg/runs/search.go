@@ -133,7 +133,7 @@ func (s search) run(v *View) Found {
 			case a.Record == nil:
 				return Found{Why: a.Why}
 			case a.OK():
-				vals = append(vals, float64(a.Outcome.Val))
+				vals = append(vals, metrics.Named(a.Outcome.Metric).Gain(float64(a.Outcome.Val)))
 			case a.Record.Status == Failed:
 				failed = wentWrong(k, a)
 			}

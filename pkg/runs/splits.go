@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/train"
 )
 
 // maxSplit limits the list that a typing error could give.
@@ -46,8 +47,8 @@ func ParseSplits(text string) ([]int, error) {
 }
 
 // CheckSplits returns an error if one cannot train on one of the splits: if there are no labels, no such split, no
-// nodes for training or validation in it, or if its metric is undefined.
-func CheckSplits(splits []int, g *graphs.Graph) error {
+// nodes for training or validation in it, or if the metric is undefined.
+func CheckSplits(splits []int, g *graphs.Graph, c train.Config) error {
 	if err := HasSplits(splits, g); err != nil {
 		return err
 	}
@@ -58,19 +59,16 @@ func CheckSplits(splits []int, g *graphs.Graph) error {
 		}
 		s := g.Splits[k]
 		for _, part := range []struct {
-			name           string
-			mask           []bool
-			needed, judged bool // whether there must be nodes, and whether the metric is computed from them
-		}{{"training", s.Train, true, false}, {"validation", s.Val, true, true}, {"test", s.Test, false, true}} {
-			_, classes := g.ClassesIn(part.mask)
-			switch {
-			case part.needed && !slices.Contains(part.mask, true):
+			name string
+			mask []bool
+		}{{"training", s.Train}, {"validation", s.Val}} {
+			if !slices.Contains(part.mask, true) {
 				return fmt.Errorf("split %d of %s has no %s nodes: add some to its mask, or choose other splits", k, g.Name,
 					part.name)
-			case part.judged && g.NumClasses <= 2 && classes == 1:
-				return fmt.Errorf("split %d of %s: its %s nodes are all of one class, for which ROC-AUC is undefined: "+
-					"choose other splits, or give your own", k, g.Name, part.name)
 			}
+		}
+		if err := train.Judges(c, g, k); err != nil {
+			return err
 		}
 	}
 	return nil

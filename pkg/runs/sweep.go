@@ -102,7 +102,7 @@ func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Confi
 		return nil, err
 	}
 	w := &sweep{SweepOptions: o, engine: e, graph: g, config: c, subject: Subject{Dataset: g.Name, Model: c.Model,
-		Config: c.Resolved(), Engine: e.Name, Metric: train.Metric(g)}, versions: machine.Versions(),
+		Config: c.Resolved(), Engine: e.Name, Metric: train.Metric(c, g).Name}, versions: machine.Versions(),
 		checksum: c.InputGraph(g).Checksum()}
 	defer func() {
 		for _, l := range w.locks {

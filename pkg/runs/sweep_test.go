@@ -118,19 +118,20 @@ func TestRefusals(t *testing.T) {
 	if _, err := Sweep(t.Context(), e, g, c, SweepOptions{Splits: []int{0}}); err == nil {
 		t.Error("no epochs were accepted")
 	}
-	if err := CheckSplits([]int{0, 10}, g); err == nil || !strings.Contains(err.Error(), "no split 10") {
+	if err := CheckSplits([]int{0, 10}, g, small()); err == nil || !strings.Contains(err.Error(), "no split 10") {
 		t.Errorf("got %v", err)
 	}
 	g.Splits = slices.Clone(g.Splits)
 	g.Splits[1].Val = make([]bool, g.NumNodes)
-	if err := CheckSplits([]int{0, 1}, g); err == nil || !strings.Contains(err.Error(), "split 1 of ") ||
+	if err := CheckSplits([]int{0, 1}, g, small()); err == nil || !strings.Contains(err.Error(), "split 1 of ") ||
 		!strings.Contains(err.Error(), "no validation nodes") {
 		t.Errorf("got %v", err)
 	}
 	for i := range g.Splits[2].Test { // all test nodes of split 2 are free cells
 		g.Splits[2].Test[i] = g.Splits[2].Test[i] && g.Labels[i] == 0
 	}
-	if err := CheckSplits([]int{2}, g); err == nil || !strings.Contains(err.Error(), "its test nodes are all of one class") {
+	if err := CheckSplits([]int{2}, g, small()); err == nil ||
+		!strings.Contains(err.Error(), "its test nodes are all of one class") {
 		t.Errorf("got %v", err)
 	}
 	// Splits are not checked here. The training on the first one is not lost.
@@ -139,7 +140,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	g.Splits = nil
-	if err := CheckSplits(nil, g); err == nil {
+	if err := CheckSplits(nil, g, small()); err == nil {
 		t.Error("a graph without splits was accepted")
 	}
 }

@@ -116,8 +116,9 @@ func (k known) standings(splits []int) Standings {
 	return of
 }
 
-// scoreOf returns the score of a trial at a rung: the mean of the best validation metrics over splits, or minus
-// infinity if the training went wrong on one. It is not done while outcomes are missing, unless one went wrong.
+// scoreOf returns the score of a trial at a rung: the mean of the best validation metrics over splits, as a gain
+// ([metrics.Measure.Gain]), or minus infinity if the training went wrong on one. It is not done while outcomes are
+// missing, unless one went wrong.
 func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 	var vals []float64
 	for _, split := range splits {
@@ -126,7 +127,7 @@ func scoreOf(rung map[int]Outcome, splits []int) (score float64, done bool) {
 		case is && (o.bad() || math.IsNaN(float64(o.Val))):
 			return math.Inf(-1), true
 		case is:
-			vals = append(vals, float64(o.Val))
+			vals = append(vals, metrics.Named(o.Metric).Gain(float64(o.Val)))
 		}
 	}
 	return metrics.Mean(vals), len(vals) == len(splits)

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/report"
@@ -107,9 +106,9 @@ func (w *work) result() (*Result, error) {
 		if !is || math.IsInf(score, -1) {
 			continue
 		}
-		at := Reached{train.Number(score), o.Trial, o.Rung, epochs, seconds}
+		at := Reached{train.Number(r.gain(train.Number(score))), o.Trial, o.Rung, epochs, seconds}
 		r.scored = append(r.scored, at)
-		if n := len(r.Progress); n == 0 || at.Val > r.Progress[n-1].Val {
+		if n := len(r.Progress); n == 0 || r.gain(at.Val) > r.gain(r.Progress[n-1].Val) {
 			r.Progress = append(r.Progress, at)
 		}
 	}
@@ -154,7 +153,8 @@ func (t trial) summary(n int, splits []int, scores map[string]float64) Trial {
 			}
 		}
 		one.Rung, one.Epochs = rung, metrics.Mean(epochs)
-		if one.Val = train.Number(score); math.IsInf(score, -1) {
+		one.Val = train.Number(metrics.Named(last.Metric).Gain(score))
+		if math.IsInf(score, -1) {
 			one.Val = train.Number(math.NaN())
 		}
 		scores[last.record.ID] = score
@@ -162,13 +162,16 @@ func (t trial) summary(n int, splits []int, scores map[string]float64) Trial {
 	return one
 }
 
+// gain is larger for a better value of the metric ([metrics.Measure.Gain]). It turns values into scores and back.
+func (r *Result) gain(of train.Number) float64 { return metrics.Named(r.Metric).Gain(float64(of)) }
+
 func (r *Result) Found() bool { return len(r.Best.Records) > 0 }
 
 // Top returns at most so many trials, the best first, and those that went wrong last.
 func (r *Result) Top(most int) []Trial {
 	list := slices.Clone(r.Trials)
 	slices.SortStableFunc(list, func(a, b Trial) int {
-		x, y := float64(a.Val), float64(b.Val)
+		x, y := r.gain(a.Val), r.gain(b.Val)
 		if math.IsNaN(x) || math.IsNaN(y) {
 			return cmp.Compare(y, x) // NaN counts as less than all numbers
 		}
@@ -245,17 +248,22 @@ func (r *Result) progress() *report.Figure {
 	plot := func(name string, spent func(Reached) float64) report.Plot {
 		best := report.Series{Name: "best so far"}
 		at := make([]report.Series, len(r.Schedule.Rungs))
-		top := math.Inf(-1)
+		top := math.Inf(-1) // the best gain
 		for _, reached := range r.scored {
 			x, y, s := spent(reached), float64(reached.Val), &at[reached.Rung]
 			s.X, s.Y = append(s.X, x), append(s.Y, y)
-			if y > top && len(best.X) > 0 { // the curve stays level up to here
-				best.X, best.Y = append(best.X, x), append(best.Y, top)
+			if gain := r.gain(reached.Val); gain > top {
+				if n := len(best.Y); n > 0 { // the curve stays level up to here
+					best.X, best.Y = append(best.X, x), append(best.Y, best.Y[n-1])
+				}
+				top = gain
+				best.X, best.Y = append(best.X, x), append(best.Y, y)
+			} else {
+				best.X, best.Y = append(best.X, x), append(best.Y, best.Y[len(best.Y)-1])
 			}
-			top = max(top, y)
-			best.X, best.Y = append(best.X, x), append(best.Y, top)
 		}
-		p := report.Plot{XName: name, YName: "validation " + data.MetricNames[r.Metric], Series: []report.Series{best}}
+		p := report.Plot{XName: name, YName: "validation " + metrics.Named(r.Metric).Title,
+			Series: []report.Series{best}}
 		for i, s := range at {
 			s.Name, s.Style = fmt.Sprintf("epoch %d", r.Schedule.Rungs[i]), report.Points
 			if len(s.X) > 0 {
@@ -284,7 +292,7 @@ func (r *Result) parallel() *report.Figure {
 	axes = append(axes, report.ParallelAxis{Name: "validation"})
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, t := range r.Trials {
-		if v := float64(t.Val); !math.IsNaN(v) {
+		if v := r.gain(t.Val); !math.IsNaN(v) {
 			low, high = min(low, v), max(high, v)
 		}
 	}
@@ -295,7 +303,7 @@ func (r *Result) parallel() *report.Figure {
 			continue
 		}
 		line := report.ParallelLine{Name: fmt.Sprintf("trial %d, %.0f epochs", t.Trial, t.Epochs),
-			Value: (v - low) / (high - low), Marked: t.Trial == r.Best.Trial}
+			Value: (r.gain(t.Val) - low) / (high - low), Marked: t.Trial == r.Best.Trial}
 		for i, key := range keys {
 			value, has := t.Settings[key]
 			x := math.NaN()

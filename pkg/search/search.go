@@ -130,7 +130,7 @@ func (s *Search) ID() string {
 func (b Blind) checksum(c train.Config) string { return c.InputGraph(b.graph).Checksum() }
 
 // Metric returns the name of the metric by which trials are compared. The metric is computed on validation nodes.
-func (s *Search) Metric() string { return train.Metric(s.Graphs[0].graph) }
+func (s *Search) Metric() string { return train.Metric(s.Base, s.Graphs[0].graph).Name }
 
 func (s *Search) Sampler() *Sampler { return newSampler(s.dimensions(), s.Base, s.Base.Seed) }
 

@@ -93,3 +93,31 @@ func TestOpen(t *testing.T) {
 		}
 	}
 }
+
+// TestLowerIsBetter: of a search for the smallest log loss, the best trial is the one with the smallest value.
+func TestLowerIsBetter(t *testing.T) {
+	one := func(trial int, val float64) trial {
+		rung := map[int]Outcome{}
+		for split := range 2 {
+			o := made(val)
+			o.Metric, o.Trial, o.record.ID = "log_loss", trial, fmt.Sprint(trial, split)
+			o.End = time.Date(2026, 1, 1, 12, trial, split, 0, time.UTC)
+			rung[split] = o
+		}
+		return []map[int]Outcome{rung}
+	}
+	w := working(t, known{0: one(0, 0.6), 1: one(1, 0.7), 2: one(2, 0.5)})
+	w.Base.Metric = "log-loss"
+	r, err := w.result()
+	if err != nil || r.Metric != "log_loss" || r.Best.Trial != 2 || r.Best.Val != 0.5 {
+		t.Fatalf("%+v, %v", r.Best, err)
+	}
+	var vals []train.Number
+	for _, at := range r.Progress {
+		vals = append(vals, at.Val)
+	}
+	top := r.Top(3)
+	if fmt.Sprint(vals) != "[0.6 0.5]" || top[0].Trial != 2 || top[2].Trial != 1 {
+		t.Errorf("progress %v, top %+v", vals, top)
+	}
+}

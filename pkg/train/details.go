@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
@@ -13,16 +12,18 @@ import (
 
 // Details are what a page about a training shows beside [Result], small enough for a run record.
 type Details struct {
-	// Metric is "accuracy" or "roc_auc".
+	// Metric is the name of that of the training.
 	Metric  string   `json:"metric"`
 	Classes []string `json:"classes"`
 	Curves  Curves   `json:"curves"`
-	// Confusion, for accuracy and up to 64 classes, has the nodes for each true and each predicted class
-	// ([metrics.Confusion]); ROC is the curve for ROC-AUC. They are of the best epoch, on the nodes that Judged names:
-	// "test" or, without test nodes, "validation".
-	Judged    string  `json:"judged,omitempty"`
-	Confusion [][]int `json:"confusion,omitempty"`
-	ROC       *ROC    `json:"roc,omitempty"`
+	// Confusion, for up to 64 classes, has the nodes for each true and each predicted class
+	// ([metrics.Predictions.Confusion]). For two classes and a metric that does not decide, such as ROC-AUC, there is
+	// the ROC curve instead. They are of the best epoch, on the nodes that Judged names: "test" or, without test nodes,
+	// "validation".
+	Judged      string       `json:"judged,omitempty"`
+	Confusion   [][]int      `json:"confusion,omitempty"`
+	ROC         *ROC         `json:"roc,omitempty"`
+	Calibration *Calibration `json:"calibration,omitempty"`
 	// Smoothness after some of the forward and of the reverse layers, in the best epoch, or a sentence why there is
 	// none.
 	Forward      []Smoothness `json:"forward,omitempty"`
@@ -50,6 +51,14 @@ type ROC struct {
 	TruePositive  []Number `json:"true_positive"`
 }
 
+// Calibration has the reliability curve, and the expected calibration error, of [metrics.Predictions.Calibration].
+type Calibration struct {
+	Nodes      []int    `json:"nodes"`
+	Confidence []Number `json:"confidence"`
+	Accuracy   []Number `json:"accuracy"`
+	Error      Number   `json:"expected_error"`
+}
+
 // Smoothness is that after a number of layers ([metrics.Smoothness]). Old records have the GSL alone.
 type Smoothness struct {
 	Layer         int     `json:"layer"`
@@ -69,12 +78,12 @@ const (
 // Describe computes the details of a training. For the smoothness, it evaluates the model, unless the training was
 // interrupted.
 func Describe(e *engine.Engine, g *graphs.Graph, c Config, r *Result) (*Details, error) {
-	d := &Details{Metric: Metric(g), Classes: g.Classes(), Curves: curvesOf(r)}
+	d := &Details{Metric: Metric(c, g).Name, Classes: g.Classes(), Curves: curvesOf(r)}
 	if r.BestEpoch == 0 {
 		d.NoSmoothness = "the training has no best epoch"
 		return d, nil
 	}
-	if err := d.judge(g, r); err != nil {
+	if err := d.judge(g, Metric(c, g), r); err != nil {
 		return nil, fmt.Errorf("graph %q, split %d, %s: %w", g.Name, r.Split, d.Judged, err)
 	}
 	if r.Status == Interrupted {
@@ -107,6 +116,10 @@ func (d *Details) Validate() error {
 		return fmt.Errorf("the ROC curve of %d classes has %d and %d coordinates", n, len(d.ROC.FalsePositive),
 			len(d.ROC.TruePositive))
 	}
+	if c := d.Calibration; c != nil && (len(c.Nodes) != len(c.Confidence) || len(c.Nodes) != len(c.Accuracy)) {
+		return fmt.Errorf("the reliability curve has %d bins of nodes, %d of confidence and %d of accuracy",
+			len(c.Nodes), len(c.Confidence), len(c.Accuracy))
+	}
 	c := d.Curves
 	for name, curve := range map[string][]Number{"loss": c.Loss, "val": c.Val, "test": c.Test, "solve": c.Solve,
 		"adjoint": c.Adjoint, "residual": c.Residual} {
@@ -117,28 +130,40 @@ func (d *Details) Validate() error {
 	return nil
 }
 
-// judge computes the confusion matrix or the ROC curve.
-func (d *Details) judge(g *graphs.Graph, r *Result) error {
+// judge computes the confusion matrix or the ROC curve, and the calibration.
+func (d *Details) judge(g *graphs.Graph, metric metrics.Measure, r *Result) error {
 	nodes := g.Splits[r.Split].Test
 	d.Judged = "test"
 	if none(nodes) {
 		d.Judged, nodes = "validation", g.Splits[r.Split].Val
 	}
-	if d.Metric == data.ROCAUC {
-		x, y, err := metrics.ROC(r.Logits, g.Labels, nodes)
+	p, err := metrics.Select(r.Logits, r.Outputs, g.Labels, nodes)
+	if err != nil {
+		return err
+	}
+	bins, expected := p.Calibration()
+	d.Calibration = &Calibration{Error: significant(Number(expected))}
+	for _, b := range bins {
+		d.Calibration.Nodes = append(d.Calibration.Nodes, b.Nodes)
+		d.Calibration.Confidence = append(d.Calibration.Confidence, significant(Number(b.Confidence)))
+		d.Calibration.Accuracy = append(d.Calibration.Accuracy, significant(Number(b.Accuracy)))
+	}
+	switch {
+	case g.NumClasses == 2 && !metric.Decides:
+		x, y, err := p.ROC()
 		if err != nil {
 			return err
 		}
 		x, y = metrics.Thin(x, y, mostPoints/2)
 		d.ROC = &ROC{rounded(x), rounded(y)}
-		return nil
+	case g.NumClasses <= mostClasses:
+		threshold := metrics.Even
+		if at, tuned := r.Measures.Thresholds[metric.Name]; tuned {
+			threshold = at
+		}
+		d.Confusion = p.Confusion(threshold)
 	}
-	if g.NumClasses > mostClasses {
-		return nil
-	}
-	var err error
-	d.Confusion, err = metrics.Confusion(r.Logits, r.Outputs, g.Labels, nodes)
-	return err
+	return nil
 }
 
 // curvesOf has about mostEpochs epochs at most, at even distances, with the best and the last one.

@@ -64,30 +64,8 @@ func openOn(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights ma
 	return s, nil
 }
 
-// Probabilities are those of each class for each node, [n, classes] row by row: the softmax of the logits or, for two
-// classes, 1 - p and p = 1/(1 + e^-z) for the logit z.
-func (p *Prediction) Probabilities() []float64 {
-	if p.Outputs == 1 {
-		out := make([]float64, 0, 2*len(p.Logits))
-		for _, z := range p.Logits {
-			out = append(out, 1/(1+math.Exp(float64(z))), 1/(1+math.Exp(-float64(z))))
-		}
-		return out
-	}
-	out := make([]float64, len(p.Logits))
-	for from := 0; from < len(out); from += p.Outputs {
-		row, sum := p.Logits[from:from+p.Outputs], 0.0
-		top := float64(slices.Max(row))
-		for k, z := range row {
-			out[from+k] = math.Exp(float64(z) - top)
-			sum += out[from+k]
-		}
-		for k := range row {
-			out[from+k] /= sum
-		}
-	}
-	return out
-}
+// Probabilities are those of each class for each node ([metrics.Probabilities]).
+func (p *Prediction) Probabilities() []float64 { return metrics.Probabilities(p.Logits, p.Outputs) }
 
 // Prediction has the outputs of a model, with nodes in the graph's order.
 type Prediction struct {

@@ -12,21 +12,12 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 
-	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/solve"
 )
-
-// Metric judges models of the graph: ROC-AUC for two classes, else accuracy (paper section 4.1.2).
-func Metric(g *graphs.Graph) string {
-	if g.NumClasses == 2 {
-		return data.ROCAUC
-	}
-	return data.Accuracy
-}
 
 // Fit trains a model on one split by full-batch Adam. The result has the weights of the epoch with the best validation
 // metric. If ctx is cancelled, training stops after the current epoch, with a checkpoint if one is asked for and the
@@ -49,11 +40,14 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 	if err != nil {
 		return nil, err
 	}
+	if err := Judges(c, g, split); err != nil {
+		return nil, err
+	}
 	if len(untaught) > 0 && o.Notice != nil {
 		o.Notice("warning: no training node is of the class " + strings.Join(untaught, ", ") + ", which is never predicted")
 	}
 	now := time.Now()
-	f := &fit{session: s, started: now, options: o,
+	f := &fit{session: s, started: now, options: o, metric: Metric(c, g),
 		result: &Result{Split: split, Seed: c.Seed + uint64(split), Threads: e.Threads, Outputs: s.model.Outputs,
 			Began: now.UTC().Round(0), // without the monotonic clock, which a checkpoint cannot keep
 			Val:   Number(math.NaN()), Test: Number(math.NaN()), Status: OK}}
@@ -61,7 +55,10 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 		return nil, err
 	}
 	f.finish()
-	return f.result, nil
+	if f.result.BestEpoch > 0 {
+		f.result.Measures, err = measuresOf(g, s.split, f.result.Logits, f.result.Outputs)
+	}
+	return f.result, err
 }
 
 // fit is a running training. evaluate is nil if the model needs none. seconds are the times of steps, solve and adjoint
@@ -70,6 +67,7 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 type fit struct {
 	*session
 	options  *Options
+	metric   metrics.Measure
 	started  time.Time
 	before   float64 // seconds before the training was resumed
 	result   *Result
@@ -284,16 +282,23 @@ func (f *fit) judgeStep(epoch int, out []*tensors.Tensor) error {
 // judge computes the metrics after an epoch from its logits, unless they are not valid, and keeps the weights if they
 // are the best. params are the parameters of the logits; nil stands for the present values.
 func (f *fit) judge(epoch int, of *tensors.Tensor, valid bool, params []*tensors.Tensor) error {
-	r, metric, logits := f.result, Metric(f.graph), f.rows(of)
+	r, logits := f.result, f.rows(of)
 	finite := valid && !slices.ContainsFunc(logits, func(v float32) bool { return v != v || math.IsInf(float64(v), 0) })
 	val, test := math.NaN(), math.NaN()
 	if finite {
-		var err error
-		if val, err = metrics.Evaluate(metric, logits, f.model.Outputs, f.graph.Labels, f.split.Val); err != nil {
+		threshold := metrics.Even
+		p, err := metrics.Select(logits, f.model.Outputs, f.graph.Labels, f.split.Val)
+		if err == nil {
+			threshold = f.metric.Threshold(p)
+			val, err = f.metric.Of(p, threshold)
+		}
+		if err != nil {
 			return fmt.Errorf("graph %q, split %d, validation: %w", f.graph.Name, r.Split, err)
 		}
 		if !none(f.split.Test) {
-			test, err = metrics.Evaluate(metric, logits, f.model.Outputs, f.graph.Labels, f.split.Test)
+			if p, err = metrics.Select(logits, f.model.Outputs, f.graph.Labels, f.split.Test); err == nil {
+				test, err = f.metric.Of(p, threshold)
+			}
 			if err != nil {
 				return fmt.Errorf("graph %q, split %d, test: %w", f.graph.Name, r.Split, err)
 			}
@@ -305,7 +310,7 @@ func (f *fit) judge(epoch int, of *tensors.Tensor, valid bool, params []*tensors
 		f.patience = 0
 		r.Val = Number(math.NaN())
 	}
-	if finite && !(val <= float64(r.Val)) {
+	if finite && !(f.metric.Gain(val) <= f.metric.Gain(float64(r.Val))) {
 		f.patience = 0
 		r.BestEpoch, r.Val, r.Test, r.Logits = epoch, Number(val), Number(test), logits
 		if err := f.keep(params); err != nil {

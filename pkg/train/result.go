@@ -67,10 +67,11 @@ type Result struct {
 	Split int    `json:"split"`
 	Seed  uint64 `json:"seed"`
 	// Epochs is the number of epochs that were run; Val and Test are the metrics after the best one.
-	Epochs    int    `json:"epochs"`
-	BestEpoch int    `json:"best_epoch"`
-	Val       Number `json:"val"`
-	Test      Number `json:"test"`
+	Epochs    int      `json:"epochs"`
+	BestEpoch int      `json:"best_epoch"`
+	Val       Number   `json:"val"`
+	Test      Number   `json:"test"`
+	Measures  Measures `json:"measures,omitzero"` // none without a best epoch
 	// EpochSeconds is the median of the steps but the first, CompileSeconds the time to compile the step.
 	Seconds        float64 `json:"seconds"`
 	EpochSeconds   float64 `json:"epoch_seconds"`

@@ -21,6 +21,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
+	"github.com/revgnn/revgnn/pkg/metrics"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
@@ -173,12 +174,14 @@ type About struct {
 	Split    int    `json:"split"`
 	Seed     uint64 `json:"seed"`
 	// The file has the parameters after the best epoch; the metrics are with these.
-	BestEpoch int               `json:"best_epoch"`
-	Metric    string            `json:"metric"`
-	Val       train.Number      `json:"val"`
-	Test      train.Number      `json:"test"`
-	Engine    string            `json:"engine"`
-	Versions  map[string]string `json:"versions"`
+	BestEpoch int          `json:"best_epoch"`
+	Metric    string       `json:"metric"`
+	Val       train.Number `json:"val"`
+	Test      train.Number `json:"test"`
+	// Thresholds are, for two classes, those of [train.Measures].
+	Thresholds map[string]float64 `json:"thresholds,omitempty"`
+	Engine     string             `json:"engine"`
+	Versions   map[string]string  `json:"versions"`
 }
 
 // Describe returns the description of a model that was trained on g, with the configuration c, on the named engine.
@@ -186,7 +189,17 @@ func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) A
 	return About{Format: format, Config: c.Resolved(), Features: g.NumFeatures, FeatureNames: g.FeatureNames,
 		RowNormalised: g.RowNormalised, Classes: g.Classes(), Dataset: g.Name, Nodes: g.NumNodes,
 		Checksum: c.InputGraph(g).Checksum(), Split: r.Split, Seed: r.Seed, BestEpoch: r.BestEpoch,
-		Metric: train.Metric(g), Val: r.Val, Test: r.Test, Engine: engine, Versions: machine.Versions()}
+		Metric: train.Metric(c, g).Name, Val: r.Val, Test: r.Test, Thresholds: r.Measures.Thresholds, Engine: engine,
+		Versions: machine.Versions()}
+}
+
+// Threshold is, for two classes, the probability above which a node is taken for class 1: the one that was best for the
+// training's metric on validation nodes, or [metrics.Even] if the metric needs none.
+func (a About) Threshold() float64 {
+	if at, tuned := a.Thresholds[a.Metric]; tuned {
+		return at
+	}
+	return metrics.Even
 }
 
 // parse reads the About from the metadata of a file.
@@ -215,6 +228,8 @@ func parse(path string, metadata map[string]string) (a About, err error) {
 		err = fmt.Errorf("%d classes", len(a.Classes))
 	case a.FeatureNames != nil && len(a.FeatureNames) != a.Features:
 		err = fmt.Errorf("%d names for %d features", len(a.FeatureNames), a.Features)
+	case len(a.Thresholds) > 0 && len(a.Classes) != 2:
+		err = fmt.Errorf("thresholds for %d classes", len(a.Classes))
 	case a.Split < 0:
 		err = errors.New("a split below 0")
 	}

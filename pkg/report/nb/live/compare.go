@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/report/nb"
@@ -38,12 +37,20 @@ type Network struct {
 // nil, may change each configuration. The cell fails if a training diverges.
 func Compare(g *graphs.Graph, settings func(*train.Config), networks ...Network) nb.Runs {
 	e := nb.Must(engine.Open(""))
-	runs := nb.Runs{Metric: data.MetricNames[train.Metric(g)], Labels: g.Labels}
+	runs := nb.Runs{Labels: g.Labels}
 	for _, n := range networks {
 		c := train.Default(n.Model)
 		c.Forward, c.Reverse = n.Forward, n.Reverse
 		if settings != nil {
 			settings(&c)
+		}
+		metric := train.Metric(c, g)
+		if runs.Metric == "" {
+			runs.Metric = metric.Title
+		}
+		if _, unit := metric.Scale(); unit != "%" || runs.Metric != metric.Title {
+			nb.Check(fmt.Errorf("live: %s is trained for %s: choose one metric for all networks, and one that is a share",
+				n.Name, metric.Title))
 		}
 		r := Fit(n.Name, e, g, 0, c)
 		if r.Status != train.OK {

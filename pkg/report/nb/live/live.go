@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/revgnn/revgnn/data"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/machine"
@@ -27,7 +26,7 @@ import (
 func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Config) *train.Result {
 	ctx, stop := machine.Interruptible(context.Background())
 	defer stop()
-	bar, metric := nb.Progress(title), data.MetricNames[train.Metric(g)]
+	bar, metric := nb.Progress(title), train.Metric(c, g).Title
 	o := &train.Options{Epoch: func(at train.Epoch) {
 		bar.Update(float64(at.Epoch)/float64(at.Epochs), fmt.Sprintf("epoch %d of %d: loss %.3f, best validation %s %.3f",
 			at.Epoch, at.Epochs, at.Loss, metric, at.BestVal))
