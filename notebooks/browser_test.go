@@ -248,8 +248,8 @@ func TestPagesWithoutScripts(t *testing.T) {
 	}
 }
 
-// TestVSCode shows figures as VS Code's notebooks do: as the inner HTML of an element whose scripts run again at its end.
-// Without ECharts, they are pictures, and with it interactive.
+// TestVSCode shows figures as VS Code's notebooks do: as the inner HTML of an element whose scripts run again at its
+// end. Without ECharts, they are pictures, and with it interactive.
 func TestVSCode(t *testing.T) {
 	library, err := echarts.Source()
 	if err != nil {

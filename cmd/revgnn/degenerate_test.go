@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDegenerate describes, trains on, predicts and draws graphs such as people bring by mistake or have for a while. Each
-// command gives an answer or one sentence. (Package modeltest has the same graphs for every model.)
+// TestDegenerate describes, trains on, predicts and draws graphs such as people bring by mistake or have for a while.
+// Each command gives an answer or one sentence. (Package modeltest has the same graphs for every model.)
 func TestDegenerate(t *testing.T) {
 	nodes := func(n int, row func(i int) string) (text string) {
 		for i := range n {

@@ -270,3 +270,31 @@ func thousands(digits string) string {
 	}
 	return sign + digits
 }
+
+// Confusion is a confusion matrix: a row for each true class, and a column for each class that nodes are taken for.
+func Confusion(id, title string, classes []string, counts [][]int) *Table {
+	t := &Table{ID: id, Title: title, Corner: "Class",
+		Notes: []string{"A row has the nodes of a class, counted by the class that they are taken for. " +
+			"A cell is the darker the larger a share of its row it holds; right predictions are on the diagonal."}}
+	for _, name := range classes {
+		t.Columns = append(t.Columns, Column{Group: "Taken for class", Name: name})
+	}
+	t.Columns = append(t.Columns, Column{Name: "Nodes"}, Column{Name: "Found", Unit: "%"})
+	for k, of := range counts {
+		all := 0
+		for _, n := range of {
+			all += n
+		}
+		found := Text("–")
+		if all > 0 {
+			found = Number(100*float64(of[k])/float64(all), 1)
+		}
+		row := Row{Label: classes[k]}
+		for _, n := range of {
+			row.Cells = append(row.Cells, Count(n).Shaded(float64(n)/float64(max(1, all))))
+		}
+		row.Cells = append(row.Cells, Count(all), found)
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

@@ -116,7 +116,8 @@ func (t training) details() (items []report.Item) {
 	case d.ROC != nil:
 		items = append(items, t.roc(d))
 	case len(d.Confusion) > 0:
-		items = append(items, confusion(d))
+		items = append(items, report.Confusion("run-confusion", fmt.Sprintf("Confusion matrix of the %s nodes", d.Judged),
+			d.Classes, d.Confusion))
 	case t.BestEpoch == 0:
 		items = append(items, report.Paragraph("There is no best epoch."))
 	default:

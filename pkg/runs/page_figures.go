@@ -115,35 +115,6 @@ func (t training) roc(d *train.Details) report.Item {
 		report.Axes{RangeY: [2]float64{0, 100}})
 }
 
-// confusion returns the confusion matrix, a row for each true class and a column for each predicted one.
-func confusion(d *train.Details) report.Item {
-	t := &report.Table{ID: "run-confusion", Corner: "Class",
-		Title: fmt.Sprintf("Confusion matrix of the %s nodes", d.Judged),
-		Notes: []string{"A row has the nodes of a class, counted by the class that they are taken for. " +
-			"A cell is the darker the larger a share of its row it holds; right predictions are on the diagonal."}}
-	for _, name := range d.Classes {
-		t.Columns = append(t.Columns, report.Column{Group: "Taken for class", Name: name})
-	}
-	t.Columns = append(t.Columns, report.Column{Name: "Nodes"}, report.Column{Name: "Found", Unit: "%"})
-	for k, counts := range d.Confusion {
-		all := 0
-		for _, n := range counts {
-			all += n
-		}
-		found := report.Text("–")
-		if all > 0 {
-			found = report.Number(100*float64(counts[k])/float64(all), 1)
-		}
-		row := report.Row{Label: d.Classes[k]}
-		for _, n := range counts {
-			row.Cells = append(row.Cells, report.Count(n).Shaded(float64(n)/float64(max(1, all))))
-		}
-		row.Cells = append(row.Cells, report.Count(all), found)
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
 // calibration draws the reliability curve.
 func calibration(d *train.Details) []report.Item {
 	c := d.Calibration

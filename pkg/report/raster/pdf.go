@@ -12,7 +12,8 @@ import (
 	"github.com/srwiley/rasterx"
 )
 
-// pointsPerPixel is the size of a pixel on a page, in PDF's points, at scale 1: CSS has 96 pixels to an inch of 72 points.
+// pointsPerPixel is the size of a pixel on a page, in PDF's points, at scale 1: CSS has 96 pixels to an inch of 72
+// points.
 const pointsPerPixel = 0.75
 
 // PDF turns an SVG picture into a PDF of one page, of the picture's size, and returns the contents of the file. Lines
@@ -24,7 +25,8 @@ func PDF(svg string) ([]byte, error) {
 	}
 	width, height := root.number("width", 0), root.number("height", 0)
 	if !(width >= 1 && height >= 1 && width <= 1<<14 && height <= 1<<14) {
-		return nil, fmt.Errorf("raster: a page of %.0f x %.0f pixels can't be drawn: choose sizes from 1 to 2^14", width, height)
+		return nil, fmt.Errorf("raster: a page of %.0f x %.0f pixels can't be drawn: choose sizes from 1 to 2^14", width,
+			height)
 	}
 	const scale = 16 // coordinates are rounded to 1/64 of a pixel at this scale
 	f := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt",

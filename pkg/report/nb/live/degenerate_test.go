@@ -12,8 +12,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// TestDegenerate draws all that the notebook for one's own graph shows of graphs without edges, with isolated nodes, and
-// with features that are zero or constant.
+// TestDegenerate draws all that the notebook for one's own graph shows of graphs without edges, with isolated nodes,
+// and with features that are zero or constant.
 func TestDegenerate(t *testing.T) {
 	if _, err := echarts.Path(); err != nil {
 		t.Skip(err)
