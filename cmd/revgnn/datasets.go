@@ -32,7 +32,7 @@ func (a *app) datasets() *cobra.Command {
 			func(_ *cobra.Command, names []string) error {
 				return a.each(names, func(name string) error { return datasets.Verify(name, a.data) })
 			}),
-		named("stats NAME…", "Describe graphs: size, classes, homophily (names, .npz files or folders)",
+		named("stats NAME…", "Describe graphs: size, classes, homophily (names, .npz or .json files, folders)",
 			func(c *cobra.Command, names []string) error {
 				p := a.progress()
 				all := []metrics.Stats{}

@@ -61,7 +61,7 @@ func about(c *cobra.Command, o offer) *subject {
 	s := &subject{command: c, offer: o}
 	f := c.Flags()
 	f.StringVar(&s.dataset, "dataset", "", "dataset: "+strings.Join(datasets.Names(), ", ")+
-		", an .npz file, or a folder with edges.csv and nodes.csv; cora"+data.Balanced+" to photo"+data.Balanced+
+		", an .npz or .json file, or a folder with edges.csv and nodes.csv; cora"+data.Balanced+" to photo"+data.Balanced+
 		" have class-balanced splits")
 	f.StringVar(&s.model, "model", models.Suggested(), "model (with --help: shows its settings): "+
 		strings.Join(o.models(), ", "))
@@ -124,7 +124,7 @@ func (s *subject) changed(c train.Config) (train.Config, error) {
 }
 
 func noDataset() error {
-	return usagef("no dataset given: add --dataset with one of %s, an .npz file, or a folder",
+	return usagef("no dataset given: add --dataset with one of %s, an .npz or .json file, or a folder",
 		strings.Join(datasets.Names(), ", "))
 }
 

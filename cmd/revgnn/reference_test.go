@@ -51,6 +51,7 @@ func reference(root *cobra.Command) []byte {
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.CommandPath(), quoted(strings.Join(help, "\n")))
 		shared := false
+		var taken []string // settings of a command for some models alone
 		flags := c.LocalNonPersistentFlags()
 		c.InheritedFlags().VisitAll(func(f *pflag.Flag) { // from a command above, such as `revgnn runs`
 			if root.PersistentFlags().Lookup(f.Name) == nil {
@@ -58,11 +59,19 @@ func reference(root *cobra.Command) []byte {
 			}
 		})
 		own := table(flags, func(f *pflag.Flag) bool {
-			is := c.Flags().Lookup("jk") != nil && same(common.Lookup(f.Name), f)
+			all := c.Flags().Lookup("jk") != nil
+			if _, setting := f.Value.(*settingValue); setting && !all && means(f) == means(common.Lookup(f.Name)) {
+				taken = append(taken, "`--"+f.Name+"`")
+				return false
+			}
+			is := all && same(common.Lookup(f.Name), f)
 			shared = shared || is
 			return !is
 		})
 		fmt.Fprintf(&b, "\n%s", own)
+		if len(taken) > 0 {
+			fmt.Fprintf(&b, "\nBesides, of the [settings](#settings): %s.\n", strings.Join(taken, ", "))
+		}
 		if shared {
 			var without []string
 			common.VisitAll(func(f *pflag.Flag) {
@@ -126,6 +135,16 @@ func settingsOf(list []*cobra.Command) *pflag.FlagSet {
 		})
 	}
 	return common
+}
+
+// means is a setting's name and help text without the models that it is for, and its first default.
+func means(f *pflag.Flag) string {
+	if f == nil {
+		return ""
+	}
+	what, _, _ := strings.Cut(f.Usage, " (")
+	_, usual, _ := strings.Cut(f.Usage, "(default ")
+	return f.Name + what + strings.TrimRight(strings.Split(usual+";", ";")[0], ")")
 }
 
 // same tells whether two flags have the same name, help text and default. It returns false if one of them is nil.

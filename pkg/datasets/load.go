@@ -24,6 +24,7 @@ import (
 //     node_labels [n] (-1 where the class is not known), edge_weights [m], train_masks, val_masks and test_masks
 //     [splits,n], and directed, one value, true if edges lead from their first node to their second; or PyTorch
 //     Geometric's x, edge_index, y, edge_weight, train_mask, val_mask and test_mask;
+//   - a file ending in .json, as networkx.node_link_data describes a graph;
 //   - a folder with nodes.csv, whose header names the column id, any number of features, and optionally label (empty
 //     where the class is not known) and split (train, val, test or empty); and edges.csv, two columns of ids
 //     and optionally weight, or directed_edges.csv if edges lead from the first id to the second.
@@ -135,11 +136,11 @@ func loadPath(name string, noSuchName error) (g *graphs.Graph, err error) {
 	case strings.HasSuffix(strings.ToLower(name), ".json"):
 		g, err = nodeLinkGraph(name)
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsRune(name, filepath.Separator):
-		err = fmt.Errorf("there is no dataset folder %s; give an .npz file, or a folder with edges.csv and nodes.csv", name)
+		err = fmt.Errorf("there is no dataset folder %s; give an .npz or .json file, or a folder with edges.csv and nodes.csv", name)
 	case err != nil:
 		err = noSuchName
 	case !info.IsDir():
-		err = fmt.Errorf("%s is neither an .npz file nor a folder; give one of them, or one of %s",
+		err = fmt.Errorf("%s is neither an .npz or .json file nor a folder; give one of them, or one of %s",
 			name, strings.Join(Names(), ", "))
 	default:
 		g, err = folderGraph(name)

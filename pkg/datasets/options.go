@@ -107,7 +107,7 @@ func unknownName(name string) error {
 		}
 	}
 	if len(near) == 0 {
-		return fmt.Errorf("unknown dataset %q; known are %s, an .npz file, or a folder with edges.csv and nodes.csv",
+		return fmt.Errorf("unknown dataset %q; known are %s, an .npz or .json file, or a folder with edges.csv and nodes.csv",
 			name, strings.Join(names, ", "))
 	}
 	return fmt.Errorf("unknown dataset %q; did you mean %s?", name, strings.Join(near, " or "))

@@ -39,7 +39,7 @@ func TestUnknownNames(t *testing.T) {
 		"":               "known are",
 		"no/such/folder": "there is no dataset folder no/such/folder",
 		"nosuch.npz":     "no such file",
-		"options.go":     "neither an .npz file nor a folder",
+		"options.go":     "neither an .npz or .json file nor a folder",
 	} {
 		_, err := Load(t.Context(), name, Options{Offline: true})
 		mustFail(t, name, err, want)
