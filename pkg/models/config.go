@@ -37,7 +37,7 @@ type Optimisation struct {
 }
 
 // Preparation has the settings of what becomes of features before a model reads them.
-type Preparation struct{}
+type Preparation = graphs.Preparation
 
 // Objective has the settings of what a training is after.
 type Objective struct{}
