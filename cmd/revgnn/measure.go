@@ -82,7 +82,11 @@ func (a *app) bench() *cobra.Command {
 			settings := config.Resolved().Values()
 			if read != nil {
 				settings["weights"] = *from
-				if start, _, err = trained.Pick(config, r.graph.NumFeatures, r.graph.NumClasses, read); err != nil {
+				features, err := train.Features(r.graph, 0, config)
+				if err != nil {
+					return err
+				}
+				if start, _, err = trained.Pick(config, features, r.graph.NumClasses, read); err != nil {
 					return err
 				}
 			}

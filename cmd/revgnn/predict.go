@@ -98,13 +98,17 @@ func (a *app) predict() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		e, g, err := a.prepare(c.Context(), a.progress(), s.dataset)
+		progress := a.progress()
+		e, g, err := a.prepare(c.Context(), progress, s.dataset)
 		if err != nil {
 			return err
 		}
 		p, err := m.Predict(e, g)
 		if err != nil {
 			return err
+		}
+		for _, note := range p.Notes {
+			progress.line("note: %s", note)
 		}
 		if c.Context().Err() != nil {
 			return errors.New("interrupted; nothing was written")
@@ -203,7 +207,11 @@ func (a *app) compare(ctx context.Context, s *subject, o predicting) error {
 	if err := runs.HasSplits([]int{o.split}, g); err != nil {
 		return asUsage(err)
 	}
-	wanted, names, err := trained.Pick(config, g.NumFeatures, g.NumClasses, file.Parameters)
+	features, err := train.Features(g, o.split, config)
+	if err != nil {
+		return err
+	}
+	wanted, names, err := trained.Pick(config, features, g.NumClasses, file.Parameters)
 	if err != nil {
 		return err
 	}

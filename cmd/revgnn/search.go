@@ -197,10 +197,12 @@ func (p *progress) search(it *search.Search) (end func(*search.Result)) {
 		}
 		p.line("%s: validation %.4f (epoch %d) in %s", s, o.Val, o.BestEpoch, runs.Duration(r.Seconds))
 	}
+	said := map[string]bool{} // most trials would say the same of the features
 	it.Notice = func(s search.Step, text string) {
-		if s.Rung == 0 || !strings.HasPrefix(text, "going on") { // which is what trials do
+		if !said[text] && (s.Rung == 0 || !strings.HasPrefix(text, "going on")) { // which is what trials do
 			p.line("%s: %s", s, text)
 		}
+		said[text] = true
 	}
 	it.Waits = func(search.Step) { p.line("waiting for other processes, which are at all that can be done now") }
 	return func(r *search.Result) {

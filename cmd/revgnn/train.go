@@ -67,6 +67,7 @@ func (a *app) train() *cobra.Command {
 				p.line("%s", k.Confused)
 			}
 			p.line("training %s on %s, splits %v, engine %s", config.Model, r.graph.Name, o.Splits, r.engine.Name)
+			p.line("features: %s", r.graph.ListFeatures())
 			o.Epoch = func(split int, e train.Epoch) {
 				p.at(fmt.Sprintf("split %d", split), int64(e.Epoch), int64(e.Epochs), "epochs",
 					fmt.Sprintf("loss %.4f val %.4f best %.4f", e.Loss, e.Val, e.BestVal))

@@ -34,8 +34,8 @@ const (
 //
 // nodes.csv, in UTF-8, has a header and the columns id (any text, unique), label (a class number from 0, or a name;
 // names are numbered in alphabetical order; empty if unknown; optional), split (train, val, test or empty; or true and
-// false in train_mask, val_mask and test_mask; optional, else the [PaperSplits] of labelled nodes), and features, which
-// are numbers.
+// false in train_mask, val_mask and test_mask; optional, else the [PaperSplits] of labelled nodes), and features:
+// finite numbers, or else a [graphs.Column], where a text of [unknownMarks] or none at all is a missing value.
 //
 // edges.csv has two columns of ids; a first row that has neither an id nor a number is a header. It may name the
 // columns [edgeColumns], in any order, and others, which are not used; without these names, the first two are ids.
@@ -58,6 +58,11 @@ func folderGraph(dir string) (*graphs.Graph, error) {
 	var unread []string
 	if err := readCSV(nodes, func(r rows) { t = parseNodes(r) }); err != nil {
 		return nil, err
+	}
+	if len(t.raw) > 0 {
+		if err := readCSV(nodes, func(r rows) { t.parseColumns(r) }); err != nil {
+			return nil, err
+		}
 	}
 	if strings.HasSuffix(ends, ".npz") {
 		var z *npz.File
@@ -211,15 +216,21 @@ type nodeTable struct {
 	ids      []string
 	labels   []string // "" for a node without a label
 	splits   []string // nil without a split column
-	features []string // their names
+	features []string // the names of those that are numbers
 	values   []float32
+	raw      []int // places in the header of columns that are not, which a second pass reads
+	columns  []graphs.Column
 }
 
 var parts = [3]string{"train", "val", "test"} // of a split
 
-// unknownMarks are texts that other programs write for an unknown value; as a label they are refused, since they would
-// count as a class.
+// unknownMarks are texts, in lower case, that other programs write for an unknown value; as a label they are refused,
+// since they would count as a class.
 var unknownMarks = []string{"na", "n/a", "nan", "null", "none", "?"}
+
+func isUnknown(text string) bool {
+	return text == "" || slices.Contains(unknownMarks, strings.ToLower(text))
+}
 
 func parseNodes(r rows) *nodeTable {
 	header, err := r.Read()
@@ -244,6 +255,7 @@ func parseNodes(r rows) *nodeTable {
 			t.features = append(t.features, strings.Clone(strings.TrimSpace(name)))
 		}
 	}
+	other := make([]bool, len(features)) // columns in which a field is not a number
 	masked := 0
 	for _, part := range parts {
 		if _, has := special[part+"_mask"]; has {
@@ -275,7 +287,7 @@ func parseNodes(r rows) *nodeTable {
 			refuse("%w", err)
 		}
 		label, _ := text("label")
-		if slices.Contains(unknownMarks, strings.ToLower(label)) {
+		if label != "" && isUnknown(label) {
 			refuse("line %d: the label is %q: leave it empty where the class is not known, and give a class of that name "+
 				"another one", line, label)
 		}
@@ -297,14 +309,12 @@ func parseNodes(r rows) *nodeTable {
 			t.splits = append(t.splits, strings.ToLower(split))
 		}
 		for k, i := range features {
-			v, err := strconv.ParseFloat(strings.TrimSpace(row[i]), 32)
-			if err != nil {
-				refuse("line %d: the feature %q is %q, which is not a number that fits; features must be finite numbers",
-					line, truncate(t.features[k]), truncate(row[i]))
-			}
-			t.values = append(t.values, float32(v))
+			v, ok := graphs.Number(strings.TrimSpace(row[i]))
+			other[k] = other[k] || !ok
+			t.values = append(t.values, v)
 		}
 	}
+	t.leave(features, other)
 	for k, name := range t.features {
 		const few = 10 // nodes: their features may happen to be numbered
 		counts := len(t.ids) >= few
@@ -316,6 +326,103 @@ func parseNodes(r rows) *nodeTable {
 		}
 	}
 	return t
+}
+
+// leave takes the columns that are not all numbers, by their places in the header, out of the features.
+func (t *nodeTable) leave(places []int, other []bool) {
+	if !slices.Contains(other, true) {
+		return
+	}
+	all, names := t.values, t.features
+	t.values, t.features = nil, nil
+	for k, i := range places {
+		if other[k] {
+			t.raw = append(t.raw, i)
+		} else {
+			t.features = append(t.features, names[k])
+		}
+	}
+	t.values = make([]float32, 0, len(t.ids)*len(t.features))
+	for row := range slices.Chunk(all, len(names)) {
+		for k, v := range row {
+			if !other[k] {
+				t.values = append(t.values, v)
+			}
+		}
+	}
+}
+
+// parseColumns reads the columns that are not all numbers as texts, in a second pass over the file, since most files
+// have none.
+func (t *nodeTable) parseColumns(r rows) {
+	header, err := r.Read()
+	if err != nil || len(header) <= slices.Max(t.raw) {
+		refuse("it changed while it was read")
+	}
+	places := make([]map[string]int32, len(t.raw)) // of texts, by their first lines
+	lines := make([][]int, len(t.raw))
+	for k, i := range t.raw {
+		places[k] = map[string]int32{}
+		t.columns = append(t.columns, graphs.Column{Name: strings.Clone(strings.TrimSpace(header[i]))})
+	}
+	for line, row := range r.rest("as many fields as the header") {
+		for k, i := range t.raw {
+			c, text := &t.columns[k], strings.TrimSpace(row[i])
+			if isUnknown(text) {
+				if c.Line == 0 {
+					c.Line = line
+				}
+				c.Codes = append(c.Codes, graphs.Missing)
+				continue
+			}
+			code, known := places[k][text]
+			if !known {
+				text, code = strings.Clone(text), int32(len(c.Values))
+				places[k][text] = code
+				c.Values, lines[k] = append(c.Values, text), append(lines[k], line)
+			}
+			c.Codes = append(c.Codes, code)
+		}
+	}
+	for k := range t.columns {
+		c := &t.columns[k]
+		if len(c.Codes) != len(t.ids) {
+			refuse("it changed while it was read")
+		}
+		counts := make([]int, len(c.Values))
+		for _, code := range c.Codes {
+			if code != graphs.Missing {
+				counts[code]++
+			}
+		}
+		numbers, texts, bad := 0, 0, -1
+		for code, text := range c.Values {
+			_, number := graphs.Number(text)
+			if code01 := len(text) > 1 && text[0] == '0' && text[1] != '.'; number && !code01 {
+				numbers += counts[code]
+				continue
+			}
+			if texts += counts[code]; bad < 0 && !number {
+				bad = code
+			}
+		}
+		if bad >= 0 && numbers >= texts {
+			refuse("line %d: the feature %q is %q, which is not a number that fits, as %d others of its column are: "+
+				"mend it, or leave it empty where it is not known",
+				lines[k][bad], truncate(c.Name), truncate(c.Values[bad]), numbers)
+		}
+		sorted := slices.Sorted(slices.Values(c.Values))
+		at := make([]int32, len(sorted)) // of texts by their first lines, in the order
+		for place, text := range sorted {
+			at[places[k][text]] = int32(place)
+		}
+		for i, code := range c.Codes {
+			if code != graphs.Missing {
+				c.Codes[i] = at[code]
+			}
+		}
+		c.Values = sorted
+	}
 }
 
 // clean is a column's name in lower case, without spaces.
@@ -461,7 +568,7 @@ func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error
 	}
 	g, err := graphs.New(dir, n, edges, t.values, len(t.features), labels, classes, splits)
 	if err == nil {
-		g.IDs, g.ClassNames, g.FeatureNames = t.ids, names, t.features
+		g.IDs, g.ClassNames, g.FeatureNames, g.Columns = t.ids, names, t.features, t.columns
 	}
 	return wrap(dir)(g, err)
 }

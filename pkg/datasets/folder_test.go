@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -105,7 +106,7 @@ func TestBadFolders(t *testing.T) {
 		{"negative label", "id,label\na,0\nb,-1\n", edges, "label -1"},
 		{"text feature", "id,label,x\na,0,1\nb,1,two\n", edges, `line 3: the feature "x" is "two"`},
 		{"a mark for no label", "id,label,x\na,0,1\nb,NaN,1\n", edges, "leave it empty"},
-		{"NaN feature", "id,label,x\na,0,1\nb,1,NaN\n", edges, "feature 0 of node 1 is NaN"},
+		{"infinite feature", "id,label,x\na,0,1\nb,1,-inf\n", edges, `line 3: the feature "x" is "-inf"`},
 		{"huge feature", "id,label,x\na,0,1e39\nb,1,2\n", edges, "not a number that fits"},
 		{"short row", "id,label,x\na,0,1\nb,1\n", edges, "wrong number of fields"},
 		{"unknown split", "id,label,split\na,0,train\nb,1,dev\n", edges, `the split of row 2 is "dev"`},
@@ -175,6 +176,35 @@ func TestMasksInColumnsAndOtherFiles(t *testing.T) {
 	}
 	if want := filepath.Join(dir, "weights.csv") + " is not used"; !slices.Equal(g.Notes, []string{want}) {
 		t.Errorf("notes %q", g.Notes)
+	}
+}
+
+// TestColumnsThatAreNotNumbers reads texts, booleans and missing values, each as it is in the file.
+func TestColumnsThatAreNotNumbers(t *testing.T) {
+	dir := folder(t, "id,city,label,age,member,code,x\na,Rome,0,1.50,yes,01,1\nb,\"Oslo, N\",1,NA,No,A7,2\n"+
+		"c, Rome ,0,,TRUE,01,3\nd,?,1,7,no,B,4\n", "a,b\n")
+	g, err := Load(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(g.FeatureNames, []string{"x"}) || !slices.Equal(g.Features, []float32{1, 2, 3, 4}) {
+		t.Errorf("features %v of %v", g.Features, g.FeatureNames)
+	}
+	for k, want := range []struct {
+		column graphs.Column
+		kind   string
+	}{
+		{graphs.Column{Name: "city", Values: []string{"Oslo, N", "Rome"}, Codes: []int32{1, 0, 1, -1}, Line: 5},
+			graphs.Categories},
+		{graphs.Column{Name: "age", Values: []string{"1.50", "7"}, Codes: []int32{0, -1, -1, 1}, Line: 3},
+			graphs.Numbers},
+		{graphs.Column{Name: "member", Values: []string{"No", "TRUE", "no", "yes"}, Codes: []int32{3, 0, 1, 2}},
+			graphs.Booleans},
+		{graphs.Column{Name: "code", Values: []string{"01", "A7", "B"}, Codes: []int32{0, 1, 0, 2}}, graphs.Categories},
+	} {
+		if got := g.Columns[k]; !reflect.DeepEqual(got, want.column) || got.Kind() != want.kind {
+			t.Errorf("got %+v (%s), want %+v", got, got.Kind(), want)
+		}
 	}
 }
 

@@ -102,11 +102,15 @@ func FuzzFolder(f *testing.F) {
 	f.Add("id,label,x\na,0,1\nb,1,2\n", "from,to\na,b\n")
 	f.Add("id,label,x\na,0,1\nb,1,2\n", "weight,when,from,to\n0.5,x,a,b\n")
 	f.Add("id,label,split\n10,2,train\n20,0,val\n", "10,20\n")
+	f.Add("id,city,age\na,Rome,1\nb,?,\n", "a,b\n")
 	f.Add("\ufeffid,label\n\"a\nb\",x\n", "\"a\nb\",\"a\nb\"\n")
 	f.Fuzz(func(t *testing.T, nodes, edges string) {
 		checkGraph(t, func() (g *graphs.Graph, err error) {
 			defer returned(&err)
 			table := parseNodes(newRows(strings.NewReader(nodes)))
+			if len(table.raw) > 0 {
+				table.parseColumns(newRows(strings.NewReader(nodes)))
+			}
 			ends, weights, _ := parseEdges(newRows(strings.NewReader(edges)), table.numbers)
 			if g, err = table.graph("fuzz", ends); err == nil && weights != nil {
 				g, err = g.WithWeights(ends, weights)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/revgnn/revgnn/data"
+	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
 )
 
@@ -171,16 +172,6 @@ func TestFeaturesAreNormalisedWhereThePaperDoes(t *testing.T) {
 	}
 }
 
-func TestRowNormalise(t *testing.T) {
-	x := []float32{1, 3, 0, 0, 0.25, 0.5, -2, 1}
-	RowNormalise(x, 2)
-	if want := []float32{0.25, 0.75, 0, 0, 0.25, 0.5, -2, 1}; !slices.Equal(x, want) {
-		t.Errorf("got %v, want %v", x, want)
-	}
-	RowNormalise(x, 0)
-	RowNormalise(nil, 3)
-}
-
 func TestVerifyRealFiles(t *testing.T) {
 	opts := Options{Dir: shared(t, "data"), Offline: true}
 	for _, name := range atHand {
@@ -189,6 +180,23 @@ func TestVerifyRealFiles(t *testing.T) {
 		}
 		if err := Get(t.Context(), name, opts); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestPublicFeaturesAreOfOneScale checks that no training on public datasets prepares features or warns of their
+// scales.
+func TestPublicFeaturesAreOfOneScale(t *testing.T) {
+	opts := Options{Dir: shared(t, "data"), Offline: true}
+	for _, name := range append(slices.Clone(atHand), MinesweeperGenerated) {
+		g, err := Load(t.Context(), name, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := graphs.Preparation{Scale: "none", FitOn: "train", Missing: "refuse", Structure: "none"}
+		prepared, notes, err := p.Prepare(g, g.Splits[0].Train)
+		if prepared != nil || notes != nil || err != nil {
+			t.Errorf("%s: %v, %q, %v", name, prepared, notes, err)
 		}
 	}
 }

@@ -32,8 +32,8 @@ import (
 // The directions of Squirrel's and Chameleon's edges are in a file of their own ([data.Dataset].Directed). If it is
 // missing or damaged, the graph is undirected, and its field ArcsMissing says why.
 //
-// The features of the five homophilic datasets are normalised ([RowNormalise]), as in the paper's experiments. Graphs
-// whose files have no splits get the [PaperSplits].
+// The features of the five homophilic datasets are normalised ([graphs.RowNormalise]), as in the paper's experiments.
+// Graphs whose files have no splits get the [PaperSplits].
 //
 // A process compares the checksums of a public dataset's files with the manifest when it first reads them, and again if
 // their size or time has changed.
@@ -58,7 +58,7 @@ func Load(ctx context.Context, name string, opts Options) (*graphs.Graph, error)
 		return nil, err
 	}
 	if info.Format != data.Platonov {
-		RowNormalise(g.Features, g.NumFeatures)
+		graphs.RowNormalise(g.Features, g.NumFeatures)
 		g.RowNormalised = true
 	}
 	if g.Name = name; name != info.Name {
@@ -149,25 +149,4 @@ func loadPath(name string, noSuchName error) (g *graphs.Graph, err error) {
 		err = fmt.Errorf("%s holds a graph without nodes; there is nothing to learn from", name)
 	}
 	return g, err
-}
-
-// RowNormalise divides each row of a matrix by max(1, s), in place, where s is the sum of the row, as the paper's
-// experiments on homophilic datasets do. NormalizeFeatures of PyTorch Geometric does the same if the smallest number in
-// the matrix is 0.
-func RowNormalise(x []float32, columns int) {
-	if columns <= 0 {
-		return
-	}
-	for ; len(x) >= columns; x = x[columns:] {
-		sum := 0.0
-		for _, v := range x[:columns] {
-			sum += float64(v)
-		}
-		if sum <= 1 {
-			continue
-		}
-		for i := range columns {
-			x[i] = float32(float64(x[i]) / sum)
-		}
-	}
 }

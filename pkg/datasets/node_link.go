@@ -73,6 +73,11 @@ func parseNodeLink(path string, b []byte) (g *graphs.Graph, err error) {
 	if err := asTable("nodes", nodes, []string{"id"}, func(r rows) { t = parseNodes(r) }); err != nil {
 		return nil, err
 	}
+	if len(t.raw) > 0 {
+		if err := asTable("nodes", nodes, []string{"id"}, func(r rows) { t.parseColumns(r) }); err != nil {
+			return nil, err
+		}
+	}
 	if len(links) > 0 {
 		err = asTable(edgeKey, links, []string{"source", "target"}, func(r rows) {
 			edges, weights, unread = parseEdges(r, t.numbers)

@@ -27,6 +27,7 @@ func TestChecksumIsOfTheContent(t *testing.T) {
 		"masks":    func(g *Graph) { g.Splits[0].Train[0] = false },
 		"roles":    func(g *Graph) { s := &g.Splits[0]; s.Train, s.Val = s.Val, s.Train },
 		"arcs":     func(g *Graph) { g.Arcs = []Arc{{0, 1}, {2, 1}} },
+		"texts":    func(g *Graph) { g.Columns = []Column{{Values: []string{"a"}, Codes: []int32{0, 0, Missing}}} },
 		"splits":   func(g *Graph) { g.Splits = append(g.Splits, g.Splits[0]) },
 	} {
 		g := checksummed()

@@ -40,6 +40,9 @@ type Graph struct {
 	// Features are NumFeatures numbers of node 0, then of node 1, and so on.
 	Features    []float32
 	NumFeatures int
+	// Columns are those of the graph's table that are not all finite numbers. A model reads them after a preparation
+	// has made features of them: see [Preparation].
+	Columns []Column
 	// Labels are classes from 0 to NumClasses-1, or Unlabelled.
 	Labels     []int32
 	NumClasses int
@@ -82,7 +85,7 @@ func canonical(edges []Edge) []Edge {
 }
 
 // Validate names the first mistake: a node that does not exist, edges out of order, a label that is no class, a feature
-// that is not finite, an array of wrong length, a node in two masks.
+// that is not finite, an array of wrong length, a text that is not there, a node in two masks.
 func (g *Graph) Validate() error {
 	if g.NumNodes < 0 || g.NumNodes > math.MaxInt32 {
 		return fmt.Errorf("graph %q: %d nodes, but node numbers must fit 31 bits", g.Name, g.NumNodes)
@@ -117,6 +120,11 @@ func (g *Graph) Validate() error {
 		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
 			return fmt.Errorf("graph %q: feature %d of node %d is %v; features must be finite",
 				g.Name, i%g.NumFeatures, i/g.NumFeatures, v)
+		}
+	}
+	for _, c := range g.Columns {
+		if err := c.check(g.NumNodes); err != nil {
+			return fmt.Errorf("graph %q: column %q: %w", g.Name, c.Name, err)
 		}
 	}
 	if len(g.Labels) != g.NumNodes {
@@ -430,6 +438,16 @@ func (g *Graph) Checksum() string {
 	for _, list := range [][]float32{g.EdgeWeights, g.ArcWeights} { // unweighted graphs have none
 		for _, v := range list {
 			put(math.Float32bits(v))
+		}
+	}
+	for _, c := range g.Columns {
+		put(uint32(len(c.Values)))
+		for _, text := range c.Values {
+			put(uint32(len(text)))
+			w.WriteString(text)
+		}
+		for _, code := range c.Codes {
+			put(uint32(code))
 		}
 	}
 	w.Flush()

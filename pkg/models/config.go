@@ -40,6 +40,7 @@ type Optimisation struct {
 
 // Preparation has the settings of what becomes of a graph before a model reads it.
 type Preparation struct {
+	graphs.Preparation
 	EdgeWeights string `absent:"use" oneof:"use,ignore" help:"what becomes of edges' weights, where there are any"`
 }
 

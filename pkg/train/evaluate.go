@@ -17,9 +17,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// Predict computes a trained model's outputs on a graph in evaluation mode. classes is the number of classes that it
-// was trained for. known marks the nodes whose labels the model may read, for models that read labels when they predict
-// ([models.Kind].ReadsLabels); it may be nil. The graph's splits are not used.
+// Predict computes a trained model's outputs on a graph in evaluation mode; the preparation of its table is the
+// caller's ([graphs.Prepared.Apply]). classes is the number of classes that it was trained for. known marks the nodes
+// whose labels the model may read, for models that read labels when they predict ([models.Kind].ReadsLabels); it may be
+// nil. The graph's splits are not used.
 func Predict(e *engine.Engine, g *graphs.Graph, classes int, c Config, weights map[string]Array,
 	known []bool) (p *Prediction, err error) {
 	defer models.Recovered(&err)
@@ -84,10 +85,11 @@ type Prediction struct {
 func Evaluate(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
 	gradients bool) (p *Prediction, err error) {
 	defer models.Recovered(&err)
-	if err := teaches(g, split); err != nil {
+	read, err := prepare(g, split, c)
+	if err != nil {
 		return nil, err
 	}
-	s, err := openOn(e, g, g.NumClasses, c, weights, g.Splits[split].Train)
+	s, err := openOn(e, read.graph, g.NumClasses, c, weights, g.Splits[split].Train)
 	if err != nil {
 		return nil, err
 	}
@@ -178,10 +180,11 @@ type State struct {
 // in evaluation mode. Models that are not made of layers, such as GRAND, are an error ([models.Tracer]).
 func Trace(e *engine.Engine, g *graphs.Graph, split int, c Config, weights map[string]Array,
 	layers []int) (*Trajectory, error) {
-	if err := teaches(g, split); err != nil {
+	read, err := prepare(g, split, c)
+	if err != nil {
 		return nil, err
 	}
-	return TraceOn(e, g, g.NumClasses, c, weights, g.Splits[split].Train, layers)
+	return TraceOn(e, read.graph, g.NumClasses, c, weights, g.Splits[split].Train, layers)
 }
 
 // TraceOn is [Trace] on any graph, with the arguments of [Predict].

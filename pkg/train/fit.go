@@ -43,14 +43,18 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 	if err := Judges(c, g, split); err != nil {
 		return nil, err
 	}
-	if len(untaught) > 0 && o.Notice != nil {
-		o.Notice("warning: no training node is of the class " + strings.Join(untaught, ", ") + ", which is never predicted")
+	if len(untaught) > 0 {
+		s.notes = append(s.notes, "warning: no training node is of the class "+strings.Join(untaught, ", ")+
+			", which is never predicted")
 	}
 	now := time.Now()
 	f := &fit{session: s, started: now, options: o, metric: Metric(c, g),
 		result: &Result{Split: split, Seed: c.Seed + uint64(split), Threads: e.Threads, Outputs: s.model.Outputs,
 			Began: now.UTC().Round(0), // without the monotonic clock, which a checkpoint cannot keep
 			Val:   Number(math.NaN()), Test: Number(math.NaN()), Status: OK}}
+	for _, text := range s.notes {
+		f.notice("%s", text)
+	}
 	if err := f.run(ctx); err != nil {
 		return nil, err
 	}
@@ -227,7 +231,7 @@ func (f *fit) account(epoch int, loss float64, out []*tensors.Tensor, took float
 // finish fills in times, memory and mean iterations, and a warning if solves did not converge.
 func (f *fit) finish() {
 	r := f.result
-	r.Seconds = f.elapsed()
+	r.Prepared, r.Seconds = f.by, f.elapsed()
 	r.PeakRSS, r.PredictedBytes = max(r.PeakRSS, peakRSS()), max(r.PredictedBytes, f.predicted)
 	if len(f.seconds) > 0 {
 		rest := f.seconds

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/safetensors"
 )
 
@@ -100,6 +101,8 @@ type Result struct {
 	Logits  []float32        `json:"-"`
 	Outputs int              `json:"-"`
 	Weights map[string]Array `json:"-"`
+	// Prepared is the preparation of the table that the model reads, or nil.
+	Prepared *graphs.Prepared `json:"-"`
 }
 
 // Array is the value of a variable, row by row.

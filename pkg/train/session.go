@@ -20,10 +20,10 @@ import (
 	"github.com/revgnn/revgnn/pkg/sparse"
 )
 
-// session is a model on a graph, with the values of its variables.
+// session is a model on a graph, as the model reads it, with the values of its variables.
 type session struct {
+	prepared
 	engine *engine.Engine
-	graph  *graphs.Graph
 	model  *models.Model
 	config Config
 	split  graphs.Split
@@ -34,15 +34,55 @@ type session struct {
 	predicted int64
 }
 
-// newSession checks all its arguments. The model may read the labels of the split's training nodes.
+// newSession checks all its arguments, and prepares the graph's table. The model may read the labels of the split's
+// training nodes.
 func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if err := teaches(g, split); err != nil {
+	read, err := prepare(g, split, c)
+	if err != nil {
 		return nil, err
 	}
-	return openSession(e, g, g.Splits[split], c, c.Seed+uint64(split))
+	s, err := openSession(e, read.graph, g.Splits[split], c, c.Seed+uint64(split))
+	if err == nil {
+		s.prepared = read
+	}
+	return s, err
+}
+
+// prepared is a graph as a model reads it, the preparation that made it so, and what users should know of it.
+type prepared struct {
+	graph *graphs.Graph
+	by    *graphs.Prepared
+	notes []string
+}
+
+// prepare checks that a graph can be trained on, and prepares its table by the nodes of a split. It does the same each
+// time.
+func prepare(g *graphs.Graph, split int, c Config) (p prepared, err error) {
+	if err := teaches(g, split); err != nil {
+		return p, err
+	}
+	if p.by, p.notes, err = c.Prepare(g, g.Splits[split].Train); err != nil {
+		return p, err
+	}
+	var more []string
+	if p.graph, more, err = p.by.Apply(g); err == nil && p.graph.NumFeatures == 0 {
+		err = fmt.Errorf("graph %q has no features, which training needs: add columns to it, or choose --structure "+
+			"degree or another one", g.Name)
+	}
+	p.notes = append(p.notes, more...)
+	return p, err
+}
+
+// Features is the number of features that a model reads of a graph for a split, after the preparation of its table.
+func Features(g *graphs.Graph, split int, c Config) (int, error) {
+	p, err := prepare(g, split, c)
+	if err != nil {
+		return 0, err
+	}
+	return p.graph.NumFeatures, nil
 }
 
 // teaches refuses a graph that cannot be trained on.
@@ -51,9 +91,9 @@ func teaches(g *graphs.Graph, split int) error {
 		return fmt.Errorf("graph %q has no labels, which training needs: add them to it, or have a model that was "+
 			"trained before predict them", g.Name)
 	}
-	if g.NumNodes == 0 || g.NumFeatures == 0 || g.NumClasses < 2 {
-		return fmt.Errorf("graph %q has %d nodes, %d features and %d classes: training needs a node, "+
-			"a feature and two classes at least", g.Name, g.NumNodes, g.NumFeatures, g.NumClasses)
+	if g.NumNodes == 0 || g.NumClasses < 2 {
+		return fmt.Errorf("graph %q has %d nodes and %d classes: training needs a node and two classes at least",
+			g.Name, g.NumNodes, g.NumClasses)
 	}
 	known := make([]bool, g.NumClasses)
 	for _, class := range g.Labels {
@@ -81,6 +121,10 @@ func teaches(g *graphs.Graph, split int) error {
 
 // openSession returns a session with initial values by the seed. The configuration and the graph are checked.
 func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config, seed uint64) (*session, error) {
+	if len(g.Columns) > 0 {
+		return nil, fmt.Errorf("graph %q has columns that are not all numbers (%s), which this model does not read",
+			g.Name, g.ListFeatures())
+	}
 	if err := admitLeast(e, g, c); err != nil {
 		return nil, err
 	}
@@ -96,7 +140,8 @@ func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config
 			mask[i] = 1
 		}
 	}
-	s := &session{engine: e, graph: g, model: m, config: c.Resolved(), split: split, store: model.NewStore()}
+	s := &session{prepared: prepared{graph: g}, engine: e, model: m, config: c.Resolved(), split: split,
+		store: model.NewStore()}
 	s.inputs = []any{
 		tensors.FromFlatDataAndDimensions(sparse.Permute(m.Order, labels, 1), n, 1),
 		tensors.FromFlatDataAndDimensions(sparse.Permute(m.Order, mask, 1), n, 1),

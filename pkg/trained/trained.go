@@ -10,13 +10,13 @@
 package trained
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
@@ -83,12 +83,15 @@ type Prediction struct {
 	Probabilities []float64
 	train.Prediction
 	Engine string
+	// Notes say what the model's preparation does not know of the graph, such as categories.
+	Notes []string
 }
 
 // Predict computes the class probabilities of a graph's nodes in evaluation mode: without dropout, and with the running
-// statistics of batch normalisation. The graph must have the features that the model was trained on, in the same order;
-// they are row-normalised if those were. Labels and splits matter only if the model reads labels
-// ([models.Kind].ReadsLabels). A nil engine stands for the first that is available ([engine.Open]).
+// statistics of batch normalisation. The graph must have the features that the model was trained on, in the same order,
+// or the columns if those were prepared; what was done to them in training is done again. Labels and splits matter only
+// if the model reads labels ([models.Kind].ReadsLabels). A nil engine stands for the first that is available
+// ([engine.Open]).
 func (m *Model) Predict(e *engine.Engine, g *graphs.Graph) (*Prediction, error) {
 	x, err := m.on(e, g)
 	if err != nil {
@@ -98,7 +101,8 @@ func (m *Model) Predict(e *engine.Engine, g *graphs.Graph) (*Prediction, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := &Prediction{Classes: m.Classes, Probabilities: p.Probabilities(), Prediction: *p, Engine: x.engine.Name}
+	out := &Prediction{Classes: m.Classes, Probabilities: p.Probabilities(), Prediction: *p, Engine: x.engine.Name,
+		Notes: x.notes}
 	for i := range g.NumNodes {
 		out.IDs = append(out.IDs, g.ID(i))
 	}
@@ -119,29 +123,35 @@ func (m *Model) Trace(e *engine.Engine, g *graphs.Graph, layers []int) (*train.T
 type evaluation struct {
 	engine  *engine.Engine
 	graph   *graphs.Graph
+	notes   []string
 	known   []bool
 	weights map[string]train.Array
 }
 
 func (m *Model) on(e *engine.Engine, g *graphs.Graph) (x evaluation, err error) {
-	if err := m.fits(g, m.file); err != nil {
-		return x, err
-	}
-	if e == nil {
-		if e, err = engine.Open(""); err != nil {
-			return x, err
-		}
-	}
 	own := *g
-	x.engine, x.graph = e, &own
 	if m.RowNormalised && !g.RowNormalised {
 		own.Features = slices.Clone(g.Features)
-		datasets.RowNormalise(own.Features, own.NumFeatures)
+		graphs.RowNormalise(own.Features, own.NumFeatures)
+		own.RowNormalised = true
+	}
+	if x.graph, x.notes, err = m.Prepared.Apply(&own); err != nil {
+		return x, fmt.Errorf("%s: %w", m.file, err)
+	}
+	if err := m.fits(g, x.graph, m.file); err != nil {
+		return x, err
+	}
+	if x.engine = e; e == nil {
+		if x.engine, err = engine.Open(""); err != nil {
+			return x, err
+		}
 	}
 	if m.readsLabels() {
 		x.known = g.Splits[m.Split].Train
 	} else {
-		own.Labels = make([]int32, g.NumNodes)
+		read := *x.graph
+		read.Labels = make([]int32, g.NumNodes)
+		x.graph = &read
 	}
 	if x.weights, _, err = Pick(m.Config, m.Features, len(m.Classes), m.Weights); err != nil {
 		err = fmt.Errorf("%s: %w", m.file, err)
@@ -161,13 +171,16 @@ type About struct {
 	// Config has the settings of the model and of its training.
 	Config train.Config `json:"config"`
 	// FeatureNames may be nil. RowNormalised says that the model was trained on row-normalised features
-	// ([datasets.RowNormalise]).
+	// ([graphs.RowNormalise]).
 	Features      int      `json:"features"`
 	FeatureNames  []string `json:"feature_names,omitempty"`
 	RowNormalised bool     `json:"row_normalised"`
+	// Prepared is what makes these features of a table, or nil.
+	Prepared *graphs.Prepared `json:"preparation,omitempty"`
 	// Classes are in the order of the model's outputs.
 	Classes []string `json:"classes"`
-	// The graph that the model was trained on; its checksum is that of the graph as the model reads it.
+	// The graph that the model was trained on; its checksum is that of the graph as it was loaded, without directions
+	// if the model reads none.
 	Dataset  string `json:"dataset"`
 	Nodes    int    `json:"nodes"`
 	Checksum string `json:"checksum"`
@@ -186,11 +199,15 @@ type About struct {
 
 // Describe returns the description of a model that was trained on g, with the configuration c, on the named engine.
 func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) About {
-	return About{Format: format, Config: c.Resolved(), Features: g.NumFeatures, FeatureNames: g.FeatureNames,
+	a := About{Format: format, Config: c.Resolved(), Features: g.NumFeatures, FeatureNames: g.FeatureNames,
 		RowNormalised: g.RowNormalised, Classes: g.Classes(), Dataset: g.Name, Nodes: g.NumNodes,
 		Checksum: c.InputGraph(g).Checksum(), Split: r.Split, Seed: r.Seed, BestEpoch: r.BestEpoch,
 		Metric: train.Metric(c, g).Name, Val: r.Val, Test: r.Test, Thresholds: r.Measures.Thresholds, Engine: engine,
 		Versions: machine.Versions()}
+	if r.Prepared != nil {
+		a.Prepared, a.Features, a.FeatureNames = r.Prepared, len(r.Prepared.Names), r.Prepared.Names
+	}
+	return a
 }
 
 // Threshold is, for two classes, the probability above which a node is taken for class 1: the one that was best for the
@@ -219,14 +236,15 @@ func parse(path string, metadata map[string]string) (a About, err error) {
 		return a, fmt.Errorf("%s: what it says of its model can't be read (%w): predict with the revgnn that wrote it",
 			path, err)
 	}
-	err = a.Config.Validate()
+	err = cmp.Or(a.Config.Validate(), a.Prepared.Validate())
 	switch {
 	case err != nil:
 	case a.Features < 1:
 		err = fmt.Errorf("%d features per node", a.Features)
 	case len(a.Classes) < 2:
 		err = fmt.Errorf("%d classes", len(a.Classes))
-	case a.FeatureNames != nil && len(a.FeatureNames) != a.Features:
+	case a.FeatureNames != nil && len(a.FeatureNames) != a.Features,
+		a.Prepared != nil && len(a.Prepared.Names) != a.Features:
 		err = fmt.Errorf("%d names for %d features", len(a.FeatureNames), a.Features)
 	case len(a.Thresholds) > 0 && len(a.Classes) != 2:
 		err = fmt.Errorf("thresholds for %d classes", len(a.Classes))
@@ -239,18 +257,22 @@ func parse(path string, metadata map[string]string) (a About, err error) {
 	return a, err
 }
 
-// fits returns an error if the model cannot be used on g. One with a weight for each node needs as many nodes as in
-// training, and one that reads labels when it predicts needs the same graph.
-func (a About) fits(g *graphs.Graph, file string) error {
-	if g.NumFeatures != a.Features {
-		return fmt.Errorf("%s is of a model for graphs with %d features per node, as %s has, but %s has %d: give a "+
-			"graph with the same features in the same order", file, a.Features, a.Dataset, g.Name, g.NumFeatures)
+// fits returns an error if the model cannot be used on a graph, which it reads as prepared. One with a weight for each
+// node needs as many nodes as in training, and one that reads labels when it predicts needs the same graph.
+func (a About) fits(g, prepared *graphs.Graph, file string) error {
+	if len(prepared.Columns) > 0 {
+		return fmt.Errorf("%s is of a model for finite numbers alone, but %s has other columns (%s): give numbers, or "+
+			"train a model on such columns", file, g.Name, g.ListFeatures())
 	}
-	if a.FeatureNames != nil && g.FeatureNames != nil {
+	if prepared.NumFeatures != a.Features {
+		return fmt.Errorf("%s is of a model for graphs with %d features per node, as %s has, but %s has %d: give a "+
+			"graph with the same features in the same order", file, a.Features, a.Dataset, g.Name, prepared.NumFeatures)
+	}
+	if a.FeatureNames != nil && prepared.FeatureNames != nil {
 		for i, name := range a.FeatureNames {
-			if !strings.EqualFold(name, g.FeatureNames[i]) {
+			if !strings.EqualFold(name, prepared.FeatureNames[i]) {
 				return fmt.Errorf("%s is of a model whose feature %d is %q, but that of %s is %q: give a graph with the "+
-					"same features in the same order", file, i+1, name, g.Name, g.FeatureNames[i])
+					"same features in the same order", file, i+1, name, g.Name, prepared.FeatureNames[i])
 			}
 		}
 	}

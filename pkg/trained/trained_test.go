@@ -169,7 +169,7 @@ func TestPredictionIsOfTheGraphsNodes(t *testing.T) {
 	}
 }
 
-// TestNormalisation checks predictions with and without row-normalised features ([datasets.RowNormalise]). If a model
+// TestNormalisation checks predictions with and without row-normalised features ([graphs.RowNormalise]). If a model
 // was trained on row-normalised features, Predict must normalise the features of a graph, unless they are normalised
 // already. If a model was trained on features that are not normalised, Predict must refuse row-normalised features.
 func TestNormalisation(t *testing.T) {
@@ -179,7 +179,7 @@ func TestNormalisation(t *testing.T) {
 	}
 	normal := *raw
 	normal.Features, normal.RowNormalised = slices.Clone(raw.Features), true
-	datasets.RowNormalise(normal.Features, normal.NumFeatures)
+	graphs.RowNormalise(normal.Features, normal.NumFeatures)
 	c, r := fitted(t, &normal, "gcn", 2)
 	m := kept(t, &normal, c, r)
 	before := slices.Clone(raw.Features)
