@@ -1,6 +1,7 @@
 package nb
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -288,6 +289,43 @@ func Statistics(id, title string, g *graphs.Graph) *report.Table {
 			defined(s.EdgeHomophily, "no edge joins two labelled nodes"),
 			defined(s.AdjustedHomophily, "no edges join labelled nodes, or all join nodes of one class"),
 			report.Count(s.Splits)}}}, Notes: g.Notes}
+}
+
+// Features returns a table of what the columns of a graph's table hold ([graphs.Graph.Table]).
+func Features(id, title string, g *graphs.Graph) *report.Table {
+	t := &report.Table{ID: id, Title: title, Corner: "Feature",
+		Columns: []report.Column{{Name: "holds"}, {Name: "categories"}, {Name: "missing"}}}
+	for i, s := range g.Table() {
+		categories := report.Text("")
+		if s.Kind == graphs.Categories {
+			categories = report.Count(s.Categories)
+		}
+		t.Rows = append(t.Rows, report.Row{Label: cmp.Or(s.Name, fmt.Sprint(i)),
+			Cells: []report.Cell{report.Text(s.Kind), categories, report.Count(s.Missing)}})
+	}
+	return t
+}
+
+// Balance returns a table of the nodes of each class, and of those in the parts of a split.
+func Balance(id, title string, g *graphs.Graph, split int) *report.Table {
+	t := &report.Table{ID: id, Title: title, Corner: "Class", Columns: []report.Column{{Name: "nodes"},
+		{Name: "of the labelled", Unit: "%"}, {Name: "training"}, {Name: "validation"}, {Name: "test"}}}
+	count := func(class int32, mask []bool) (n int) {
+		for i, l := range g.Labels {
+			if l == class && (mask == nil || mask[i]) {
+				n++
+			}
+		}
+		return n
+	}
+	for k, name := range g.Classes() {
+		class, s := int32(k), g.Splits[split]
+		all := count(class, nil)
+		t.Rows = append(t.Rows, report.Row{Label: name, Cells: []report.Cell{report.Count(all),
+			report.Number(100*float64(all)/float64(max(1, g.Labelled())), 1), report.Count(count(class, s.Train)),
+			report.Count(count(class, s.Val)), report.Count(count(class, s.Test))}})
+	}
+	return t
 }
 
 func Degrees(id, title string, g *graphs.Graph) *report.Figure {

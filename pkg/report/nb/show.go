@@ -105,6 +105,17 @@ func file(name string) string {
 	return filepath.Join(cmp.Or(Folder(), os.TempDir()), "saved-"+filepath.Base(name)+".gob")
 }
 
+// Fresh makes a folder for the files of a run, and returns its path: name-1 or, where that is taken, the next number.
+func Fresh(name string) string {
+	for k := 1; ; k++ {
+		dir := fmt.Sprintf("%s-%d", name, k)
+		if err := os.Mkdir(dir, 0o755); !errors.Is(err, fs.ErrExist) {
+			Check(err)
+			return dir
+		}
+	}
+}
+
 // List is a list of sentences.
 type List []string
 
