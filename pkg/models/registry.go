@@ -84,7 +84,8 @@ func Register(kinds ...Kind) {
 var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "patience", "seed", "depth", "metric",
 	"splits", "split", "out", "resume", "checkpoint-every", "runs", "weights",
 	"space", "trials", "hours", "reduction", "min-epochs", "evaluate", "save",
-	"gradients", "unlabelled", "part", "engine", "threads", "data", "mirror", "offline", "json", "quiet", "help"}
+	"gradients", "unlabelled", "embeddings", "part",
+	"engine", "threads", "data", "mirror", "offline", "json", "quiet", "help"}
 
 func Reserved(name string) bool { return slices.Contains(reserved, name) }
 
