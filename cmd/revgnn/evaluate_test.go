@@ -45,7 +45,7 @@ func TestEvaluate(t *testing.T) {
 		"--split is -3: give the": {"evaluate", "--dataset", tinyGraph, "--weights", file, "--split", "-3"},
 		"--out and --embeddings are both": {"predict", "--dataset", tinyGraph, "--weights", file, "--out", vectors,
 			"--embeddings", vectors},
-		`--embeddings is "e.txt"`:         {"predict", "--dataset", tinyGraph, "--weights", file, "--embeddings",
+		`--embeddings is "e.txt"`: {"predict", "--dataset", tinyGraph, "--weights", file, "--embeddings",
 			"e.txt"},
 		`metric is "f1": choose auto or `: {"train", "--dataset", tinyGraph, "--metric", "f1"},
 	} {

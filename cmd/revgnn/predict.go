@@ -37,7 +37,8 @@ type predicted struct {
 }
 
 // trainingOnly lists settings that matter only in training.
-var trainingOnly = []string{"dropout", "lr", "weight-decay", "epochs", "patience", "seed", "metric"}
+var trainingOnly = []string{"dropout", "lr", "weight-decay", "epochs", "patience", "seed", "metric", "optimiser",
+	"schedule", "warmup", "clip-norm"}
 
 const predictLong = "Predicts the classes of a graph's nodes with a model that 'revgnn train --out DIR' trained and kept:\n" +
 	"DIR/split0.safetensors holds the parameters of its best epoch, and says which model they are of. The graph needs the\n" +
