@@ -32,11 +32,21 @@ func TestEvaluate(t *testing.T) {
 			t.Errorf("no %q in %s", want, table)
 		}
 	}
+	vectors := filepath.Join(dir, "vectors.npz")
+	written := succeeds(t, append([]string{"predict", "--weights", file, "--embeddings", vectors}, base...)...).stdout
+	if values, shape, err := opened(t, vectors).Float32s("representation", 2); err != nil || shape[0] != 144 ||
+		len(values) != 144*shape[1] || !strings.Contains(written, "written to "+vectors) {
+		t.Errorf("%v, %v: %s", shape, err, written)
+	}
 	for want, args := range map[string][]string{
-		"no weights given":                {"evaluate", "--dataset", tinyGraph},
-		"no dataset given":                {"evaluate", "--weights", file},
-		`--part is "some"`:                {"evaluate", "--dataset", tinyGraph, "--weights", file, "--part", "some"},
-		"--split is -3: give the":         {"evaluate", "--dataset", tinyGraph, "--weights", file, "--split", "-3"},
+		"no weights given":        {"evaluate", "--dataset", tinyGraph},
+		"no dataset given":        {"evaluate", "--weights", file},
+		`--part is "some"`:        {"evaluate", "--dataset", tinyGraph, "--weights", file, "--part", "some"},
+		"--split is -3: give the": {"evaluate", "--dataset", tinyGraph, "--weights", file, "--split", "-3"},
+		"--out and --embeddings are both": {"predict", "--dataset", tinyGraph, "--weights", file, "--out", vectors,
+			"--embeddings", vectors},
+		`--embeddings is "e.txt"`: {"predict", "--dataset", tinyGraph, "--weights", file, "--embeddings",
+			"e.txt"},
 		`metric is "f1": choose auto or `: {"train", "--dataset", tinyGraph, "--metric", "f1"},
 	} {
 		if o := revgnn(t, args...); o.code != 2 || !strings.Contains(o.stderr, want) {

@@ -35,8 +35,8 @@ func TestFaultFullDisk(t *testing.T) {
 		resize(16 << 20)
 		succeeds(t, with(faultless(dir), "--resume")...)
 		sameAs(t, dir, whole)
-		empty(t, dir, "split0.json", "split0.safetensors", "split1.json", "split1.safetensors", "result.json",
-			"runs.sqlite")
+		empty(t, dir, "split0.checkpoint", "split0.json", "split0.safetensors", "split1.checkpoint", "split1.json",
+			"split1.safetensors", "result.json", "runs.sqlite")
 	}
 	if failed < 2 { // the least depends on the size of the system's pages
 		t.Errorf("%d of %d disks were too small", failed, len(sizes))

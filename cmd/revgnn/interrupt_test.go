@@ -199,8 +199,8 @@ func TestKilledTraining(t *testing.T) {
 				t.Errorf("other weights in %s", name)
 			}
 		}
-		empty(t, dir, "split0.json", "split0.safetensors", "split1.json", "split1.safetensors", "result.json",
-			"runs.sqlite")
+		empty(t, dir, "split0.checkpoint", "split0.json", "split0.safetensors", "split1.checkpoint", "split1.json",
+			"split1.safetensors", "result.json", "runs.sqlite")
 	}
 	t.Logf("%d trainings were gone on with", goneOn)
 }

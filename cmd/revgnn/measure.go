@@ -47,7 +47,8 @@ func (a *app) invert() *cobra.Command {
 // the settings of classifier and training. The seed draws the weights.
 func invertOffer() offer {
 	without := []string{"dropout", "normalise", "layer-init", "tolerance", "adjoint", "norm", "no-bias", "head-layers",
-		"lr", "weight-decay", "epochs", "patience", "metric"}
+		"lr", "weight-decay", "epochs", "patience", "metric", "optimiser", "schedule", "warmup", "clip-norm",
+		"label-smoothing"}
 	return offer{of: func(k models.Kind) bool { return k.Plain != "" }, refuse: train.Invertible,
 		takes:    func(s models.Setting) bool { return !s.Reverse && !slices.Contains(without, s.Name) },
 		flags:    map[string]string{"forward": "depth"},
@@ -57,7 +58,8 @@ func invertOffer() offer {
 
 func (a *app) bench() *cobra.Command {
 	c := &cobra.Command{Use: "bench --dataset NAME [flags]", Short: "Time training steps", Args: noArguments}
-	s := about(c, offer{takes: func(s models.Setting) bool { return s.Name != "patience" && s.Name != "metric" },
+	without := []string{"patience", "metric", "schedule", "warmup"}
+	s := about(c, offer{takes: func(s models.Setting) bool { return !slices.Contains(without, s.Name) },
 		defaults: map[string]string{"epochs": "10"}})
 	from := c.Flags().String("weights", "", "train on from these weights, .npz or .safetensors, by PyTorch's names; "+
 		"without, every step starts from the seed's")

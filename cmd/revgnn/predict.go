@@ -29,6 +29,7 @@ type predicted struct {
 	Engine  string        `json:"engine"`
 	Weights string        `json:"weights"`
 	Out     string        `json:"out"`
+	Vectors string        `json:"embeddings,omitempty"` // the file of --embeddings
 	Classes []string      `json:"classes"`
 	Model   string        `json:"model"`
 	Config  train.Config  `json:"config"`
@@ -36,7 +37,8 @@ type predicted struct {
 }
 
 // trainingOnly lists settings that matter only in training.
-var trainingOnly = []string{"dropout", "lr", "weight-decay", "epochs", "patience", "seed", "metric"}
+var trainingOnly = []string{"dropout", "lr", "weight-decay", "epochs", "patience", "seed", "metric", "optimiser",
+	"schedule", "warmup", "clip-norm"}
 
 const predictLong = "Predicts the classes of a graph's nodes with a model that 'revgnn train --out DIR' trained and kept:\n" +
 	"DIR/split0.safetensors holds the parameters of its best epoch, and says which model they are of. The graph needs the\n" +
@@ -45,7 +47,9 @@ const predictLong = "Predicts the classes of a graph's nodes with a model that '
 	"The file to write is\n" +
 	"  .csv: a row for each node, with the columns id and then the probability of each class by its name;\n" +
 	"  .npz: probabilities [nodes, classes], logits [nodes, classes] ([nodes] for two classes), and representation\n" +
-	"        [nodes, width], what the model's last layer reads.\n\n" +
+	"        [nodes, width], what the model's last layer reads.\n" +
+	"--embeddings, also without --out, writes the representation: a .csv with the columns id, e0, e1 and so\n" +
+	"on, or an .npz with the array representation.\n\n" +
 	"To compare with PyTorch: with --gradients, --split, --model or one of the settings below it, the model is that of the\n" +
 	"flags instead, with weights by PyTorch's names (.npz or .safetensors), and is evaluated in training mode without\n" +
 	"dropout. (A file of 'revgnn train --out' keeps its own settings, but for those that flags name.) The file to write\n" +
@@ -65,6 +69,7 @@ func (a *app) predict() *cobra.Command {
 		"to compare with PyTorch, weights in .npz or .safetensors, by PyTorch's names, with or without 'param.' before")
 	f.BoolVar(&o.gradients, "gradients", false, "evaluate as in training, and write the loss's gradients")
 	f.StringVar(&o.to, "out", "", "the .csv or .npz file to write")
+	f.StringVar(&o.embeddings, "embeddings", "", "a .csv or .npz file to write the nodes' representations to")
 	f.BoolVar(&o.unlabelled, "unlabelled", false, "write the nodes alone whose class is not known")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		// If the flags describe a model, or ask for gradients, the model is evaluated in training mode (without dropout).
@@ -77,19 +82,28 @@ func (a *app) predict() *cobra.Command {
 			formats = formats[1:]
 		}
 		switch {
-		case compare && o.unlabelled:
-			return usagef("--unlabelled is for a model's own file: leave it out to compare with PyTorch")
+		case compare && (o.unlabelled || o.embeddings != ""):
+			return usagef("--unlabelled and --embeddings are for a model's own file: leave them out to compare with " +
+				"PyTorch")
+		case o.to != "" && o.to == o.embeddings:
+			return usagef("--out and --embeddings are both %s: give two names", o.to)
 		case s.dataset == "":
 			return noDataset()
 		case o.from == "":
 			return usagef("no weights given: add --weights with a file of 'revgnn train --out', or to compare with " +
 				"PyTorch with a .npz or .safetensors file")
-		case !slices.Contains(formats, strings.ToLower(filepath.Ext(o.to))):
-			return usagef("--out is %q: give the name of a file to write that ends in %s", o.to,
-				strings.Join(formats, " or "))
 		}
-		if err := files.Writable(filepath.Dir(o.to)); err != nil {
-			return err
+		for _, file := range []struct{ flag, name string }{{"out", o.to}, {"embeddings", o.embeddings}} {
+			switch {
+			case file.name == "" && (file.flag == "embeddings" || o.embeddings != ""):
+			case !slices.Contains(formats, strings.ToLower(filepath.Ext(file.name))):
+				return usagef("--%s is %q: give the name of a file to write that ends in %s", file.flag, file.name,
+					strings.Join(formats, " or "))
+			default:
+				if err := files.Writable(filepath.Dir(file.name)); err != nil {
+					return err
+				}
+			}
 		}
 		if compare {
 			return a.compare(c.Context(), s, o)
@@ -124,10 +138,18 @@ func (a *app) predict() *cobra.Command {
 				return fmt.Errorf("every node of %s has a class: leave out --unlabelled to write them all", s.dataset)
 			}
 		}
-		if err := p.Write(o.to); err != nil {
-			return err
+		if o.to != "" {
+			if err := p.Write(o.to); err != nil {
+				return err
+			}
+		}
+		if o.embeddings != "" {
+			if err := p.WriteEmbeddings(o.embeddings); err != nil {
+				return err
+			}
 		}
 		out := predicted{Dataset: g.Name, Nodes: len(p.IDs), Engine: e.Name, Weights: o.from, Out: o.to,
+			Vectors: o.embeddings,
 			Classes: m.Classes, Model: m.Config.Model, Config: m.Config, About: m.About}
 		return a.show(out, func(w io.Writer) { predictedTable(w, out, p) })
 	}
@@ -136,7 +158,9 @@ func (a *app) predict() *cobra.Command {
 
 type predicting struct {
 	split      int
-	from, to   string // files: the weights, and the one to write
+	from       string // the file of weights
+	to         string // the file to write
+	embeddings string
 	gradients  bool
 	unlabelled bool
 }
@@ -167,7 +191,12 @@ func predictedTable(w io.Writer, out predicted, p *trained.Prediction) {
 	for c, name := range p.Classes {
 		fmt.Fprintf(w, "%s\t%d\n", files.Printable(name), counts[c])
 	}
-	fmt.Fprintf(w, "\nwritten to %s\n", out.Out)
+	fmt.Fprintln(w)
+	for _, file := range []string{out.Out, out.Vectors} {
+		if file != "" {
+			fmt.Fprintf(w, "written to %s\n", file)
+		}
+	}
 }
 
 type prediction struct {

@@ -92,7 +92,7 @@ func TestPredictRoundTrip(t *testing.T) {
 		if err != nil || math.Abs(float64(loss[0])-float64(p.Loss)) > 1e-6 {
 			t.Errorf("loss: %v, %v, %v", loss, p.Loss, err)
 		}
-		empty(t, dir, "o.npz", "split1.json", "split1.safetensors", "result.json")
+		empty(t, dir, "o.npz", "split1.checkpoint", "split1.json", "split1.safetensors", "result.json")
 	}
 }
 

@@ -32,7 +32,7 @@ func (a *app) train() *cobra.Command {
 	f.StringVar(&splits, "splits", "", "splits to train on, such as 0-9 or 0,3,5 (default all)")
 	f.StringVar(&o.Dir, "out", "", "folder for each split's result and weights, and for result.json")
 	f.BoolVar(&o.Resume, "resume", false, "take splits that --out already holds from there, and go on with one that was "+
-		"interrupted or killed; without, they are set aside")
+		"interrupted or killed, or with all if --epochs is more; without, they are set aside")
 	checkpointEvery(c, &o.CheckpointEvery)
 	a.recorded(f)
 	c.RunE = func(c *cobra.Command, _ []string) error {

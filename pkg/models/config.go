@@ -29,13 +29,22 @@ type Config struct {
 }
 
 // Optimisation has the settings of Adam (Kingma and Ba 2015) and of the length of a training. As in torch.optim.Adam,
-// WeightDecay times the parameters is added to the gradient.
+// WeightDecay times the parameters is added to the gradient; as in torch.optim.AdamW (Loshchilov and Hutter 2019),
+// adamw subtracts LearningRate times WeightDecay times the parameters from them instead.
 type Optimisation struct {
 	LearningRate float64 `name:"lr" help:"learning rate of Adam" least:"positive" most:"unlimited"`
 	WeightDecay  float64 `help:"weight decay, added to the gradient" most:"unlimited"`
 	Epochs       int     `help:"most full-batch steps" least:"1" most:"unlimited"`
 	Patience     int     `help:"steps without a better validation metric before stopping (0: never)" most:"unlimited"`
 	Seed         uint64  `help:"seed of the initial parameters and of dropout; split k uses seed + k"`
+	Optimiser    string  `absent:"adam" oneof:"adam,adamw" help:"optimiser, with weight decay in the gradient or apart"`
+	// Schedule and Warmup change the learning rate from epoch to epoch: see package train.
+	Schedule string `absent:"constant" oneof:"constant,cosine,plateau" help:"how the learning rate falls"`
+	Warmup   int    `absent:"0" most:"unlimited" help:"first epochs, in which the learning rate rises evenly to --lr"`
+	// ClipNorm is the largest norm of all gradients together, as in torch.nn.utils.clip_grad_norm_. LabelSmoothing ε
+	// turns the label's share of 1 in the loss into 1 - ε, and spreads ε evenly over all classes.
+	ClipNorm       float64 `absent:"0" most:"unlimited" help:"bound on the norm of all gradients together (0: none)"`
+	LabelSmoothing float64 `absent:"0" most:"0.99" help:"share of the loss that is spread over all classes alike"`
 }
 
 // Preparation has the settings of what becomes of a graph before a model reads it.

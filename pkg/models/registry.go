@@ -86,9 +86,11 @@ func Register(kinds ...Kind) {
 // reserved lists names of flags and of settings of a training, which no model may give to a setting of its own.
 var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "patience", "seed", "depth", "metric",
 	"scale", "fit-on", "missing", "structure", "edge-weights",
+	"optimiser", "schedule", "warmup", "clip-norm", "label-smoothing",
 	"splits", "split", "out", "resume", "checkpoint-every", "runs", "weights",
 	"space", "trials", "hours", "reduction", "min-epochs", "evaluate", "save",
-	"gradients", "unlabelled", "part", "engine", "threads", "data", "mirror", "offline", "json", "quiet", "help"}
+	"gradients", "unlabelled", "embeddings", "part",
+	"engine", "threads", "data", "mirror", "offline", "json", "quiet", "help"}
 
 func Reserved(name string) bool { return slices.Contains(reserved, name) }
 

@@ -40,7 +40,7 @@ type run struct {
 }
 
 // without lists the settings that do not change the compiled program. (Whether dropout is 0 does: see program.)
-var without = []string{"lr", "dropout", "weight_decay", "seed", "epochs", "patience", "metric"}
+var without = []string{"lr", "dropout", "weight_decay", "seed", "epochs", "patience", "metric", "warmup"}
 
 func trains(kind string) bool {
 	return kind == Train || kind == Bench || kind == Search

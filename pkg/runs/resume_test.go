@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,7 +59,7 @@ func TestInterruptedSplitGoesOn(t *testing.T) {
 		d.NoSmoothness != "the training was interrupted" {
 		t.Errorf("the details of the interrupted training are %+v", d)
 	}
-	holds(t, dir, "split0.json", "split0.safetensors", "split1.checkpoint")
+	holds(t, dir, "split0.checkpoint", "split0.json", "split0.safetensors", "split1.checkpoint")
 	var told []string
 	s, err = Sweep(t.Context(), e, g, c, SweepOptions{Splits: []int{0, 1}, Dir: dir, Resume: true,
 		Notice: func(text string) { told = append(told, text) }})
@@ -66,7 +67,79 @@ func TestInterruptedSplitGoesOn(t *testing.T) {
 		len(told) != 1 || !strings.HasPrefix(told[0], "split 1: going on after epoch") {
 		t.Errorf("%+v, not %+v, %v; told %q", s, whole, err, told)
 	}
+	holds(t, dir, "result.json", "split0.checkpoint", "split0.json", "split0.safetensors", "split1.checkpoint",
+		"split1.json", "split1.safetensors")
+}
+
+// TestMoreEpochs resumes a sweep with more epochs. Split 0 goes on from the state of its last epoch, and split 1, which
+// stopped early, is kept. The results must be those of a sweep with as many epochs from the start. After an interrupt,
+// the results with fewer epochs are still there.
+func TestMoreEpochs(t *testing.T) {
+	e, g, c, dir := enginetest.Open(t, engine.Go), graph(t), small(), t.TempDir()
+	c.LearningRate, c.Epochs, c.Patience, c.Seed = 0.05, 40, 9, 1
+	whole, err := Sweep(t.Context(), e, g, c, SweepOptions{Splits: []int{0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow, quick := whole.Splits[0], whole.Splits[1]
+	if quick.Epochs >= slow.Epochs-3 || slow.Epochs == 40 {
+		t.Fatalf("the splits stop after %d and %d epochs", slow.Epochs, quick.Epochs)
+	}
+	var told string
+	var kept []bool
+	sweep := func(ctx context.Context, epochs int, epoch func(int, train.Epoch)) (*Summary, error) {
+		told, kept = "", nil
+		c.Epochs = epochs
+		return Sweep(ctx, e, g, c, SweepOptions{Splits: []int{0, 1}, Dir: dir, Resume: true, Epoch: epoch,
+			Notice: func(text string) { told += text + "\n" },
+			Split:  func(_ *SplitRecord, resumed bool) { kept = append(kept, resumed) }})
+	}
+	short := slow.Epochs - 3
+	first, err := sweep(t.Context(), short, nil)
+	if err != nil || first.Splits[0].Epochs != short || first.Splits[1].Epochs != quick.Epochs {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	holds(t, dir, "result.json", "split0.checkpoint", "split0.json", "split0.safetensors", "split1.json",
+		"split1.safetensors")
+	ctx, cancel := context.WithCancel(t.Context())
+	if s, err := sweep(ctx, 40, func(_ int, at train.Epoch) {
+		if at.Epoch == short+1 {
+			cancel()
+		}
+	}); err != nil || s.Splits[0].Status != train.Interrupted {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if s, err := sweep(t.Context(), short, nil); err != nil || fmt.Sprint(kept) != "[true true]" ||
+		s.Splits[0].Test != first.Splits[0].Test {
+		t.Errorf("%+v, %v", s, err)
+	}
+	s, err := sweep(t.Context(), 40, nil)
+	if err != nil || fmt.Sprint(kept) != "[false true]" || !strings.Contains(told, "split 0: going on after epoch ") ||
+		!strings.Contains(told, "split 1 stopped early") {
+		t.Fatalf("%+v, %v: %s", s, err, told)
+	}
+	for k, r := range s.Splits {
+		want := whole.Splits[k]
+		if r.Epochs != want.Epochs || r.BestEpoch != want.BestEpoch || r.Val != want.Val || r.Test != want.Test ||
+			fmt.Sprint(r.Measures) != fmt.Sprint(want.Measures) {
+			t.Errorf("split %d is %+v, want %+v", k, r, want)
+		}
+	}
 	holds(t, dir, "result.json", "split0.json", "split0.safetensors", "split1.json", "split1.safetensors")
+
+	dir = t.TempDir()
+	if _, err := sweep(t.Context(), short, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "split0.checkpoint")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sweep(t.Context(), 40, nil); err == nil || !strings.Contains(err.Error(), "is not there any more") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := sweep(t.Context(), 2, nil); err == nil || !strings.Contains(err.Error(), "not 2; give the same") {
+		t.Errorf("got %v", err)
+	}
 }
 
 // TestResumeRefuses: with Resume, Run returns an error if the stored results were made with another graph, engine or
@@ -165,10 +238,11 @@ func TestUsedFolder(t *testing.T) {
 		t.Errorf("told %q", told)
 	}
 	run(1)
-	holds(t, dir, "earlier-1", "earlier-2", "earlier-3", "notes.txt", "result.json", "split0.json",
-		"split0.safetensors", "split1.json", "split1.safetensors", "split2.json", "split2.safetensors")
+	holds(t, dir, "earlier-1", "earlier-2", "earlier-3", "notes.txt", "result.json", "split0.checkpoint", "split0.json",
+		"split0.safetensors", "split1.checkpoint", "split1.json", "split1.safetensors", "split2.checkpoint",
+		"split2.json", "split2.safetensors")
 	holds(t, filepath.Join(dir, "earlier-1"), "result.json")
-	holds(t, filepath.Join(dir, "earlier-2"), "result.json", "split1.json", "split1.safetensors")
+	holds(t, filepath.Join(dir, "earlier-2"), "result.json", "split1.checkpoint", "split1.json", "split1.safetensors")
 }
 
 // TestSplitHasOneProcess: two processes must not store results of the same split in the same folder, since both would
@@ -190,5 +264,5 @@ func TestSplitHasOneProcess(t *testing.T) {
 		t.Error(err)
 	}
 	claim.Release()
-	holds(t, dir, "result.json", "split0.json", "split0.safetensors")
+	holds(t, dir, "result.json", "split0.checkpoint", "split0.json", "split0.safetensors")
 }

@@ -30,11 +30,12 @@ import (
 type SweepOptions struct {
 	Splits []int
 	// Dir is the folder for results; "" for none. For each split k it gets split<k>.json (a [SplitRecord]),
-	// split<k>.safetensors (the weights after the best epoch) and, during the training, split<k>.checkpoint; at the end
-	// of the sweep result.json (the [Summary]).
+	// split<k>.safetensors (the weights after the best epoch) and, until the training has stopped early,
+	// split<k>.checkpoint; at the end of the sweep result.json (the [Summary]).
 	Dir string
 	// Resume takes results from Dir and goes on from checkpoints there; both must be of the same graph, settings,
-	// engine and software ([train.Origin]). Without it, files of an earlier sweep for these splits are moved into a
+	// engine and software ([train.Origin]). With more epochs, it also goes on with trainings that had not stopped
+	// early. Without it, files of an earlier sweep for these splits are moved into a
 	// new subfolder.
 	Resume          bool
 	CheckpointEvery time.Duration
@@ -224,7 +225,7 @@ func (w *sweep) train(ctx context.Context, split int) (_ *SplitRecord, err error
 	}
 	if w.Dir != "" {
 		o.Checkpoint = &train.Checkpoint{Path: w.path(split, checkpointEnd), Every: w.CheckpointEvery,
-			Versions: w.versions}
+			Versions: w.versions, Last: true}
 	}
 	result, err := train.Fit(ctx, w.engine, w.graph, split, w.config, o)
 	if err != nil {
@@ -244,7 +245,7 @@ func (w *sweep) train(ctx context.Context, split int) (_ *SplitRecord, err error
 }
 
 // keep stores the weights of a split, then its record, so that the weights are complete if there is a record, and
-// removes the checkpoint.
+// removes the checkpoint if the training has stopped early.
 func (w *sweep) keep(r *SplitRecord, about trained.About) error {
 	// An old record would not match the new weights.
 	if err := os.Remove(w.path(r.Split, recordEnd)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -270,11 +271,19 @@ func (w *sweep) keep(r *SplitRecord, about trained.About) error {
 	if err := files.WriteText(w.path(r.Split, recordEnd), replaceLast(b, noSum, r.Sum)); err != nil {
 		return err
 	}
-	return w.removeCheckpoint(r.Split)
+	return w.removeCheckpoint(r)
 }
 
-// removeCheckpoint must not be called before the split's result is stored: until then it is needed to resume.
-func (w *sweep) removeCheckpoint(split int) error {
+// early tells whether more epochs would not change the result.
+func (r *SplitRecord) early() bool { return r.Status != train.OK || r.Epochs < r.Config.Epochs }
+
+// removeCheckpoint removes that of a training that has stopped early; others can go on from it with more epochs. It
+// must not be called before the split's result is stored: until then the checkpoint is needed to resume.
+func (w *sweep) removeCheckpoint(r *SplitRecord) error {
+	if !r.early() {
+		return nil
+	}
+	split := r.Split
 	if err := os.Remove(w.path(split, checkpointEnd)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("split %d is done, but its checkpoint cannot be removed: %w", split, err)
 	}
@@ -308,7 +317,7 @@ func replaceLast(b []byte, old, with string) []byte {
 }
 
 // resume reads the stored results of splits. It returns an error if one has another origin (graph, settings, engine,
-// software) than a new training would have.
+// software) than a new training would have. With more epochs, a result counts only if its training has stopped early.
 func (w *sweep) resume() (map[int]*SplitRecord, error) {
 	out := map[int]*SplitRecord{}
 	for _, k := range w.Splits {
@@ -327,11 +336,23 @@ func (w *sweep) resume() (map[int]*SplitRecord, error) {
 		if what != "" && r.Dataset != w.graph.Name {
 			what = fmt.Sprintf("is of the dataset %q, not %q", r.Dataset, w.graph.Name)
 		}
+		if more := w.config.Epochs > r.Config.Epochs; more && r.Origin.OtherLength(wanted) && what != "" {
+			_, err := os.Stat(w.path(k, checkpointEnd))
+			if err == nil && !r.early() {
+				continue // the training goes on from the checkpoint
+			}
+			if r.early() || w.config.Patience > 0 && r.Epochs-r.BestEpoch >= w.config.Patience {
+				what = ""
+				w.notice("split %d stopped early, after %d epochs: more do not change it", k, r.Epochs)
+			} else {
+				what += ", and its checkpoint, the state after the last epoch, is not there any more"
+			}
+		}
 		if what != "" {
 			return nil, fmt.Errorf("cannot resume: %s %s; give the same settings, or another folder with --out",
 				w.path(k, recordEnd), what)
 		}
-		if err := w.removeCheckpoint(k); err != nil { // a killed process may have left the checkpoint
+		if err := w.removeCheckpoint(r); err != nil { // a killed process may have left the checkpoint
 			return nil, err
 		}
 		out[k] = r

@@ -56,7 +56,10 @@ func newSaver(f *fit, c *Checkpoint) (*saver, error) {
 // save writes a checkpoint now or if it is due, unless no epoch was run since the last. A file that cannot be written
 // is a notice.
 func (s *saver) save(now bool) {
-	if s == nil || s.saved == s.fit.result.Epochs || !now && time.Now().Before(s.due) {
+	if s == nil || s.saved == s.fit.result.Epochs {
+		return
+	}
+	if now = now || s.Last && s.fit.result.Epochs >= s.fit.config.Epochs; !now && time.Now().Before(s.due) {
 		return
 	}
 	start := time.Now()
@@ -90,7 +93,8 @@ func (s *saver) resume() error {
 	}
 	var other *OriginError
 	was, content, err := readState(s.Path, func(was state) []array {
-		if what := was.Origin.Difference(s.origin); what != "" {
+		what := was.Origin.Difference(s.origin)
+		if what != "" && !(was.Origin.OtherLength(s.origin) && was.Result.Epochs <= s.fit.config.Epochs) {
 			other = &OriginError{s.Path, what}
 			return nil
 		}
@@ -331,6 +335,14 @@ func (kept Origin) Difference(wanted Origin) string {
 		}
 	}
 	return ""
+}
+
+// OtherLength tells whether two trainings differ at most in the number of epochs, on which no epoch's results depend:
+// one can then go on from the other's state.
+func (kept Origin) OtherLength(wanted Origin) bool {
+	same := maps.Clone(kept)
+	same["epochs"] = wanted["epochs"]
+	return same.Difference(wanted) == "" && kept["schedule"] != `"cosine"`
 }
 
 func rank(name string) int {

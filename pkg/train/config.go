@@ -27,10 +27,11 @@ type Options struct {
 	Until int
 }
 
-// Checkpoint is a file with the state of an unfinished training: all variables of the training program (parameters,
+// Checkpoint is a file with the state of a training that can go on: all variables of the training program (parameters,
 // Adam's moments, running statistics, the random number generator), the best weights so far, the history, and the
 // counters of early stopping. On the same engine and machine, a resumed training gives the same numbers as an
-// uninterrupted one, bit for bit, except times and memory.
+// uninterrupted one, bit for bit, except times and memory. It may have another number of epochs than the file's
+// training, unless the schedule depends on it ([Origin.OtherLength]).
 //
 // The file is written regularly and at an interruption, as a whole or not at all ([files.Write]). The caller removes it
 // after storing the result. Two trainings must not use the same file at the same time.
@@ -40,6 +41,9 @@ type Checkpoint struct {
 	Every time.Duration
 	// Versions are those of the software on which results depend. A training is not resumed from a file with others.
 	Versions map[string]string
+	// Last also writes the file after the last epoch, unless the training has stopped early: with more epochs, the
+	// training goes on from there.
+	Last bool
 	// Replace starts over, and overwrites the file, if it has the state of another training. Else this is an
 	// [OriginError].
 	Replace bool

@@ -33,6 +33,11 @@ func Fit(ctx context.Context, e *engine.Engine, g *graphs.Graph, split int, c Co
 		return nil, err
 	}
 	defer s.close()
+	// What a schedule knows of an epoch is its metric, which must be there before the next step.
+	s.Separate = s.Separate || c.Schedule == "plateau"
+	if c.Warmup >= c.Epochs {
+		return nil, fmt.Errorf("warmup is %d: choose fewer than the %d epochs", c.Warmup, c.Epochs)
+	}
 	if none(s.split.Val) {
 		return nil, fmt.Errorf("graph %q: split %d has no validation nodes, which early stopping needs", g.Name, split)
 	}
@@ -161,6 +166,9 @@ func (f *fit) elapsed() float64 { return f.before + time.Since(f.started).Second
 // epoch makes a step and computes metrics. Of the additional step, last, only the logits are used. over tells whether
 // training has diverged.
 func (f *fit) epoch(epoch int, last bool) (over bool, err error) {
+	if err := f.setRate(epoch); err != nil {
+		return true, fmt.Errorf("epoch %d: the learning rate cannot be set: %w", epoch, err)
+	}
 	out, took, err := f.one()
 	if err != nil {
 		return true, err

@@ -174,8 +174,9 @@ type built struct {
 }
 
 // build adds the model and its loss to a computation graph: the mean cross-entropy over the training nodes, for two
-// classes the binary one with logits (paper section 4.1.2), and in training the model's penalty. in stands for
-// s.inputs.
+// classes the binary one with logits (paper section 4.1.2), and in training the model's penalty. With label smoothing
+// ε, the target is 1 - ε for the node's class plus ε/K for each of K classes (as PyTorch's CrossEntropyLoss). in stands
+// for s.inputs.
 func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	g := in[0].Graph()
 	s.store.SetTraining(g, training)
@@ -186,16 +187,23 @@ func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 		none := solve.NoStats(out.Logits)
 		out.Stats = &none
 	}
-	labels, mask := in[0], in[1]
+	labels, mask, smoothing := in[0], in[1], s.config.LabelSmoothing
 	var each *Node
 	if s.model.Outputs == 1 {
 		z := out.Logits
+		if smoothing > 0 {
+			labels = AddScalar(MulScalar(labels, 1-smoothing), smoothing/2)
+		}
 		each = Add(Sub(Max(z, ZerosLike(z)), Mul(z, labels)), Log1p(Exp(Neg(Abs(z)))))
 	} else {
 		classes := Iota(g, out.Logits.Shape(), 1)
 		chosen := Where(Equal(classes, BroadcastToShape(labels, classes.Shape())), LogSoftmax(out.Logits, 1),
 			ZerosLike(out.Logits))
 		each = Neg(ReduceAndKeep(chosen, ReduceSum, 1))
+		if smoothing > 0 {
+			even := Neg(ReduceAndKeep(LogSoftmax(out.Logits, 1), ReduceMean, 1))
+			each = Add(MulScalar(each, 1-smoothing), MulScalar(even, smoothing))
+		}
 	}
 	loss := Div(ReduceAllSum(Mul(each, mask)), ReduceAllSum(mask))
 	if training && out.Penalty != nil {
@@ -231,16 +239,30 @@ func (s *session) step(scope *model.Scope, in []*Node) []*Node {
 	g := in[0].Graph()
 	b := s.build(scope, in, true)
 	gradients, told := s.gradients(b)
+	if most := s.config.ClipNorm; most > 0 { // as torch.nn.utils.clip_grad_norm_
+		squares := ScalarZero(g, b.loss.DType())
+		for _, each := range gradients {
+			squares = Add(squares, ReduceAllSum(Square(each)))
+		}
+		factor := MinScalar(MulScalar(Reciprocal(AddScalar(Sqrt(squares), 1e-6)), most), 1)
+		for i, each := range gradients {
+			gradients[i] = Mul(each, factor)
+		}
+	}
+	decoupled := s.config.Optimiser == "adamw"
 	var before []*Node
 	for i, v := range s.trainable() {
 		before = append(before, v.NodeValue(g))
-		if s.config.WeightDecay > 0 {
+		if s.config.WeightDecay > 0 && !decoupled {
 			gradients[i] = Add(gradients[i], MulScalar(before[i], s.config.WeightDecay))
 		}
 	}
 	// The optimiser expects gradients in the order in which variables were made.
-	adam := optimizer.Adam().LearningRate(s.config.LearningRate).Epsilon(1e-8).Done()
-	adam.(gomlx.OptimizeWithGradients).UpdateGraphWithGradients(scope, gradients, b.loss.DType())
+	adam := optimizer.Adam().LearningRate(s.config.LearningRate).Epsilon(1e-8)
+	if decoupled {
+		adam.WeightDecay(s.config.WeightDecay)
+	}
+	adam.Done().(gomlx.OptimizeWithGradients).UpdateGraphWithGradients(scope, gradients, b.loss.DType())
 	for _, bounded := range models.Groups(s.Params) {
 		if bounded.Project {
 			scale(scope, g, bounded, bounded.Apply)

@@ -16,6 +16,7 @@ import (
 	"github.com/revgnn/revgnn/pkg/files/filestest"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/models"
+	"github.com/revgnn/revgnn/pkg/npz"
 	"github.com/revgnn/revgnn/pkg/train"
 	"github.com/revgnn/revgnn/pkg/train/modeltest"
 )
@@ -159,6 +160,32 @@ func TestPredictionIsOfTheGraphsNodes(t *testing.T) {
 		if sum := p.Of(i, 0) + p.Of(i, 1) + p.Of(i, 2); math.Abs(sum-1) > 1e-12 {
 			t.Errorf("node %d has probabilities of %g together", i, sum)
 		}
+	}
+	if err := p.WriteEmbeddings(filepath.Join(dir, "e.csv")); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "e.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	want := fmt.Sprintf(`"n,7",%.9g,%.9g,`, p.Representation[7*p.Width], p.Representation[7*p.Width+1])
+	if len(lines) != 31 || !strings.HasPrefix(lines[0], "id,e0,e1,") || !strings.HasPrefix(lines[8], want) ||
+		strings.Count(lines[9], ",") < p.Width {
+		t.Errorf("%d lines, such as %s and %s, want %s", len(lines), lines[0], lines[8], want)
+	}
+	if err := p.Only([]int{7}).WriteEmbeddings(filepath.Join(dir, "e.npz")); err != nil {
+		t.Fatal(err)
+	}
+	z, err := npz.Open(filepath.Join(dir, "e.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	values, shape, err := z.Float32s("representation", 2)
+	if err != nil || len(z.Names()) != 1 || !slices.Equal(shape, []int{1, p.Width}) ||
+		!slices.Equal(values, p.Representation[7*p.Width:8*p.Width]) {
+		t.Errorf("%v of %v, %v", values, shape, err)
 	}
 	if err := p.Write(filepath.Join(dir, "p.txt")); err == nil {
 		t.Error("an unknown format was written")

@@ -173,11 +173,42 @@ func (p *Prediction) Of(node, class int) float64 { return p.Probabilities[node*l
 // Write writes the prediction to a file, as a whole or not at all: .csv has a row for each node, with its id and the
 // probabilities of the classes by name; .npz has the [Prediction.arrays].
 func (p *Prediction) Write(path string) error {
+	return write(path, p.IDs, p.Classes, p.Probabilities, p.arrays())
+}
+
+// WriteEmbeddings writes what the model's last layer reads of each node, as [Prediction.Write] does: .csv has the
+// columns id, e0, e1 and so on, and .npz the array representation, [nodes, width].
+func (p *Prediction) WriteEmbeddings(path string) error {
+	names, values := make([]string, p.Width), make([]float64, len(p.Representation))
+	for k := range names {
+		names[k] = fmt.Sprint("e", k)
+	}
+	for i, v := range p.Representation {
+		values[i] = float64(v)
+	}
+	return write(path, p.IDs, names, values, outputs(&p.Prediction, len(p.IDs))[1:])
+}
+
+// write writes a table of values, [ids, names] row by row, to a .csv file, or arrays to an .npz file.
+func write(path string, ids, names []string, values []float64, arrays []npz.Named) error {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv":
-		return files.Write(path, p.writeCSV)
+		return files.Write(path, func(to io.Writer) error {
+			w := csv.NewWriter(to)
+			w.Write(append([]string{"id"}, names...)) // the method Error below returns any error
+			row := make([]string, 1+len(names))
+			for i, id := range ids {
+				row[0] = id
+				for k, v := range rowOf(values, i, len(names)) {
+					row[1+k] = strconv.FormatFloat(v, 'g', 9, 64)
+				}
+				w.Write(row)
+			}
+			w.Flush()
+			return w.Error()
+		})
 	case ".npz":
-		return npz.Write(path, p.arrays())
+		return npz.Write(path, arrays)
 	}
 	return fmt.Errorf("%s ends neither in .csv nor in .npz: name the file by its format", path)
 }
@@ -196,21 +227,6 @@ func (p *Prediction) Only(nodes []int) *Prediction {
 }
 
 func rowOf[T any](matrix []T, row, width int) []T { return matrix[row*width : (row+1)*width] }
-
-func (p *Prediction) writeCSV(to io.Writer) error {
-	w := csv.NewWriter(to)
-	w.Write(append([]string{"id"}, p.Classes...)) // the method Error below returns any error
-	row := make([]string, 1+len(p.Classes))
-	for i, id := range p.IDs {
-		row[0] = id
-		for c := range p.Classes {
-			row[1+c] = strconv.FormatFloat(p.Of(i, c), 'g', 9, 64)
-		}
-		w.Write(row)
-	}
-	w.Flush()
-	return w.Error()
-}
 
 // arrays returns probabilities [nodes, classes] and the [outputs].
 func (p *Prediction) arrays() []npz.Named {
