@@ -47,7 +47,7 @@ func (a *app) invert() *cobra.Command {
 // the settings of classifier and training. The seed draws the weights.
 func invertOffer() offer {
 	without := []string{"dropout", "normalise", "layer-init", "tolerance", "adjoint", "norm", "no-bias", "head-layers",
-		"lr", "weight-decay", "epochs", "patience"}
+		"lr", "weight-decay", "epochs", "patience", "class-weights"}
 	return offer{of: func(k models.Kind) bool { return k.Plain != "" }, refuse: train.Invertible,
 		takes:    func(s models.Setting) bool { return !s.Reverse && !slices.Contains(without, s.Name) },
 		flags:    map[string]string{"forward": "depth"},

@@ -39,8 +39,12 @@ type Optimisation struct {
 // Preparation has the settings of what becomes of features before a model reads them.
 type Preparation = graphs.Preparation
 
-// Objective has the settings of what a training is after.
-type Objective struct{}
+// Objective has the settings of what a training is after. ClassWeights are those of the cross-entropy: "balanced"
+// stands for n / (k n_c), with the training nodes n, those of a class n_c and the number k of classes that have some,
+// as in scikit-learn; else there is a number for each class, in their order, or NAME=NUMBER for some and 1 for others.
+type Objective struct {
+	ClassWeights string `absent:"none" help:"weights of classes in the loss: none, balanced, 1,5,2 or NAME=5"`
+}
 
 // training lists the settings that every training has. Those with an absent value have it by default; JSON leaves them
 // out then, since records of trainings without them stay what they are.

@@ -82,7 +82,7 @@ func Register(kinds ...Kind) {
 
 // reserved lists names of flags and of settings of a training, which no model may give to a setting of its own.
 var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "patience", "seed", "depth",
-	"scale", "fit-on", "missing", "structure",
+	"scale", "fit-on", "missing", "structure", "class-weights",
 	"splits", "split", "out", "resume", "checkpoint-every", "runs", "weights",
 	"space", "trials", "hours", "reduction", "min-epochs", "evaluate", "save",
 	"gradients", "unlabelled", "engine", "threads", "data", "mirror", "offline", "json", "quiet", "help"}
