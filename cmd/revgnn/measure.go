@@ -48,7 +48,7 @@ func (a *app) invert() *cobra.Command {
 func invertOffer() offer {
 	without := []string{"dropout", "normalise", "layer-init", "tolerance", "adjoint", "norm", "no-bias", "head-layers",
 		"lr", "weight-decay", "epochs", "patience", "metric", "optimiser", "schedule", "warmup", "clip-norm",
-		"label-smoothing"}
+		"label-smoothing", "class-weights"}
 	return offer{of: func(k models.Kind) bool { return k.Plain != "" }, refuse: train.Invertible,
 		takes:    func(s models.Setting) bool { return !s.Reverse && !slices.Contains(without, s.Name) },
 		flags:    map[string]string{"forward": "depth"},

@@ -13,6 +13,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +35,7 @@ const (
 //
 // nodes.csv, in UTF-8, has a header and the columns id (any text, unique), label (a class number from 0, or a name;
 // names are numbered in alphabetical order; empty if unknown; optional), split (train, val, test or empty; or true and
-// false in train_mask, val_mask and test_mask; optional, else the [PaperSplits] of labelled nodes), and features:
+// false in train_mask, val_mask and test_mask; optional, else [labelledSplits]), and features:
 // finite numbers, or else a [graphs.Column], where a text of [unknownMarks] or none at all is a missing value.
 //
 // edges.csv has two columns of ids; a first row that has neither an id nor a number is a header. It may name the
@@ -543,8 +544,12 @@ func (t *nodeTable) joined(name string, edges []graphs.Edge, weights []float32, 
 
 func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error) {
 	n := len(t.labels)
-	numbers, names := labelNumbers(t.labels)
-	labels, classes, err := classNumbers(numbers, noneUnknown)
+	numbers, names, err := labelNumbers(t.labels)
+	var labels []int32
+	classes := 0
+	if err == nil {
+		labels, classes, err = classNumbers(numbers, noneUnknown)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, "nodes.csv"), err)
 	}
@@ -563,22 +568,45 @@ func (t *nodeTable) graph(dir string, edges []graphs.Edge) (*graphs.Graph, error
 				filepath.Join(dir, "nodes.csv"), i+1, truncate(name))
 		}
 	}
+	var notes []string
 	if t.splits == nil {
-		splits = labelledSplits(labels)
+		splits, notes = labelledSplits(labels, classes)
 	}
 	g, err := graphs.New(dir, n, edges, t.values, len(t.features), labels, classes, splits)
 	if err == nil {
-		g.IDs, g.ClassNames, g.FeatureNames, g.Columns = t.ids, names, t.features, t.columns
+		g.IDs, g.ClassNames, g.FeatureNames, g.Columns, g.Notes = t.ids, names, t.features, t.columns, notes
 	}
 	return wrap(dir)(g, err)
 }
 
-// labelNumbers are class numbers: the labels themselves if all are whole numbers (names is nil), else places of the
-// names in alphabetical order; noneUnknown for an empty label. Codes such as 01 are names, since they are not written
-// as the number is.
-func labelNumbers(labels []string) (numbers []int64, names []string) {
+// wholeNumber is a label as pandas writes a column of whole numbers in which some are missing.
+var wholeNumber = regexp.MustCompile(`^([0-9]+)\.0$`)
+
+// labelNumbers are class numbers: the labels themselves if all are whole numbers, also with .0 behind each (names is
+// nil), else places of the names in alphabetical order; noneUnknown for an empty label. Codes such as 01 are names,
+// since they are not written as the number is. Decimals are refused.
+func labelNumbers(labels []string) (numbers []int64, names []string, err error) {
 	names = slices.Compact(slices.Sorted(slices.Values(labels)))
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	if !slices.ContainsFunc(names, func(name string) bool { return !wholeNumber.MatchString(name) }) {
+		labels, names = slices.Clone(labels), slices.Clone(names)
+		for _, list := range [][]string{labels, names} {
+			for i, text := range list {
+				list[i] = wholeNumber.ReplaceAllString(text, "$1")
+			}
+		}
+	}
+	decimal, numeric := "", true
+	for _, name := range names {
+		v, err := strconv.ParseFloat(name, 64)
+		if numeric = numeric && err == nil; err == nil && v != math.Trunc(v) {
+			decimal = name
+		}
+	}
+	if numeric && decimal != "" {
+		return nil, nil, fmt.Errorf("the label %q is a decimal, and all labels are numbers: "+notRegression+"; names "+
+			"of classes need a letter", decimal)
+	}
 	textual := slices.ContainsFunc(names, func(name string) bool {
 		number, err := strconv.ParseInt(name, 10, 64)
 		return err != nil || strconv.FormatInt(number, 10) != name
@@ -596,5 +624,5 @@ func labelNumbers(labels []string) (numbers []int64, names []string) {
 	if !textual {
 		names = nil
 	}
-	return numbers, names
+	return numbers, names, nil
 }

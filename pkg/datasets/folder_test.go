@@ -130,11 +130,21 @@ func TestBadFolders(t *testing.T) {
 		{"a mask of 2", "id,label,train_mask,val_mask,test_mask\na,0,1,0,0\nb,1,0,2,0\n", edges, `line 3: val_mask is "2"`},
 		{"two masks at once", "id,label,train_mask,val_mask,test_mask\na,0,1,0,1\nb,1,0,1,0\n", edges,
 			"line 2: the node is in two masks, of train and of test"},
+		{"decimal labels", "id,label\na,0.5\nb,3.25\nc,2\n", edges, `the label "3.25" is a decimal`},
+		{"a quantity", "id,label\n" + labelled(60), "n1,n2\n", "60 labelled nodes have 60 different labels"},
 		{"a counter", "id,label,row\n" + counted(12), "n1,n2\n", `the column "row" counts the rows`},
 	} {
 		_, err := Load(t.Context(), folder(t, c.nodes, c.edges), Options{})
 		mustFail(t, c.what, err, c.want)
 	}
+}
+
+// labelled returns rows of nodes with a label each.
+func labelled(n int) (rows string) {
+	for i := range n {
+		rows += fmt.Sprintf("n%d,%d\n", i, i)
+	}
+	return rows
 }
 
 // counted returns rows of nodes with a label and the number of the row.
@@ -176,6 +186,28 @@ func TestMasksInColumnsAndOtherFiles(t *testing.T) {
 	}
 	if want := filepath.Join(dir, "weights.csv") + " is not used"; !slices.Equal(g.Notes, []string{want}) {
 		t.Errorf("notes %q", g.Notes)
+	}
+}
+
+// TestWholeNumbersOfPandas reads labels as pandas writes whole numbers where some are missing. Others, such as
+// versions, are names.
+func TestWholeNumbersOfPandas(t *testing.T) {
+	for labels, want := range map[string]struct {
+		names []string
+		codes []int32
+	}{
+		"1.0,,0.0,1.0": {[]string{"0", "1"}, []int32{1, graphs.Unlabelled, 0, 1}},
+		"1.0,2,2,1.0":  {[]string{"1.0", "2"}, []int32{0, 1, 1, 0}},
+		"v1.5,2,,2":    {[]string{"2", "v1.5"}, []int32{1, 0, graphs.Unlabelled, 0}},
+	} {
+		nodes := "id,label\n"
+		for i, label := range strings.Split(labels, ",") {
+			nodes += fmt.Sprintf("n%d,%s\n", i, label)
+		}
+		g, err := Load(t.Context(), folder(t, nodes, "n0,n1\n"), Options{})
+		if err != nil || !slices.Equal(g.Classes(), want.names) || !slices.Equal(g.Labels, want.codes) {
+			t.Errorf("%s: %+v, %v", labels, g, err)
+		}
 	}
 }
 

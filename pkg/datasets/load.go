@@ -33,7 +33,8 @@ import (
 // missing or damaged, the graph is undirected, and its field ArcsMissing says why.
 //
 // The features of the five homophilic datasets are normalised ([graphs.RowNormalise]), as in the paper's experiments.
-// Graphs whose files have no splits get the [PaperSplits].
+// Graphs whose files have no splits get the [PaperSplits], or the [ClassSplits] if one of these lacked a class in a
+// part.
 //
 // A process compares the checksums of a public dataset's files with the manifest when it first reads them, and again if
 // their size or time has changed.

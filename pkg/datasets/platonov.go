@@ -19,7 +19,8 @@ import (
 //   - edges [m, 2], once or in both directions, edge_index [2, m], or src [m] and dst [m];
 //   - node_labels [n], -1 if unknown, y, label or labels, also [n, 1]; or absent;
 //   - train_masks, val_masks and test_masks [splits, n], or train_mask, val_mask and test_mask, [n] or [n, splits], or
-//     numbers of nodes, train_idx, valid_idx and test_idx; or none, for the [PaperSplits] of labelled nodes;
+//     numbers of nodes, train_idx, valid_idx and test_idx; or none, for random ones of labelled nodes
+//     ([labelledSplits]);
 //   - edge_weights [m], edge_weight or weight, also [m, 1]: positive numbers; or absent;
 //   - directed, an array of revgnn's: true if edges have directions.
 //
@@ -54,7 +55,9 @@ func platonovGraph(z *npz.File, name string) (g *graphs.Graph, err error) {
 	pairs := npzEdges(z, edges, n)
 	splits := npzSplits(z, masks, n, count)
 	if masks == nil {
-		splits = labelledSplits(classOf)
+		var note []string
+		splits, note = labelledSplits(classOf, classes)
+		notes = append(notes, note...)
 	}
 	directed := false
 	if z.Has("directed") {
@@ -196,12 +199,15 @@ func npzLabels(z *npz.File, key string, n int, unknown int64) ([]int32, int) {
 	return labels, classes
 }
 
+const notRegression = "make a few classes of them first, since no model here predicts quantities"
+
 const noneUnknown = math.MinInt64 // an unknown label where files have no number for it
 
-// classNumbers are labels as int32, with [graphs.Unlabelled] for unknown ones, and the largest plus one.
+// classNumbers are labels as int32, with [graphs.Unlabelled] for unknown ones, and the largest plus one. Labels of
+// which most are a node's own are refused.
 func classNumbers(values []int64, unknown int64) ([]int32, int, error) {
 	labels := make([]int32, len(values))
-	classes := 0
+	classes, known, different := 0, 0, map[int64]bool{}
 	for i, v := range values {
 		if v == unknown {
 			labels[i] = graphs.Unlabelled
@@ -213,6 +219,13 @@ func classNumbers(values []int64, unknown int64) ([]int32, int, error) {
 		}
 		labels[i] = int32(v)
 		classes = max(classes, int(v)+1)
+		known++
+		different[v] = true
+	}
+	const many = 50 // so many classes are too many to be learnt from a node or two each
+	if own := len(different); own >= many && 2*own > known {
+		return nil, 0, fmt.Errorf("%d labelled nodes have %d different labels, as quantities or identifiers have: "+
+			notRegression, known, own)
 	}
 	return labels, classes, nil
 }

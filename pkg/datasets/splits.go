@@ -1,8 +1,10 @@
 package datasets
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"gonum.org/v1/gonum/mathext/prng"
 
@@ -26,21 +28,21 @@ func PaperSplits(n int) []graphs.Split {
 	return splits
 }
 
-// labelledSplits are the [PaperSplits] of the nodes with labels; others are in no mask.
-func labelledSplits(labels []int32) []graphs.Split {
+// labelledSplits are the [PaperSplits] of the nodes with labels or, where one of these would lack a class in a part,
+// the [ClassSplits], with a note that says so; other nodes are in no mask.
+func labelledSplits(labels []int32, classes int) (splits []graphs.Split, notes []string) {
+	members := make([][]int, classes)
 	var nodes []int
-	for i, l := range labels {
-		if l != graphs.Unlabelled {
+	for i, class := range labels {
+		if class != graphs.Unlabelled {
+			members[class] = append(members[class], i)
 			nodes = append(nodes, i)
 		}
 	}
 	if len(nodes) == 0 {
-		return nil
+		return nil, nil
 	}
-	splits := PaperSplits(len(nodes))
-	if len(nodes) == len(labels) {
-		return splits
-	}
+	splits = PaperSplits(len(nodes))
 	spread := func(mask []bool) []bool {
 		out := make([]bool, len(labels))
 		for k, i := range nodes {
@@ -48,8 +50,57 @@ func labelledSplits(labels []int32) []graphs.Split {
 		}
 		return out
 	}
+	lacking := 0
 	for k, s := range splits {
 		splits[k] = graphs.Split{Train: spread(s.Train), Val: spread(s.Val), Test: spread(s.Test)}
+		if slices.ContainsFunc(members, func(class []int) bool {
+			in := func(mask []bool) bool { return slices.ContainsFunc(class, func(i int) bool { return mask[i] }) }
+			return len(class) >= leastMembers && !(in(splits[k].Train) && in(splits[k].Val) && in(splits[k].Test))
+		}) {
+			lacking++
+		}
+	}
+	if lacking == 0 {
+		return splits, nil
+	}
+	return ClassSplits(labels, classes), []string{fmt.Sprintf("the ten random splits are drawn class by class, since "+
+		"%d of those drawn from all nodes together would lack a class in a part", lacking)}
+}
+
+// leastMembers is the number of nodes with which a class can be in each part of a split.
+const leastMembers = 3
+
+// ClassSplits returns ten random splits of the nodes with labels in which each class has 60 % of its nodes for
+// training, 20 % for validation and 20 % for test, rounded so that one at least is in each part. Classes of fewer than
+// three nodes are drawn together, as if they were one. RandomState(seed) permutes class by class.
+func ClassSplits(labels []int32, classes int) []graphs.Split {
+	members, n := make([][]int, classes), len(labels)
+	for i, class := range labels {
+		if class != graphs.Unlabelled {
+			members[class] = append(members[class], i)
+		}
+	}
+	var small []int
+	for _, class := range members {
+		if len(class) < leastMembers {
+			small = append(small, class...)
+		}
+	}
+	members = append(slices.DeleteFunc(members, func(class []int) bool { return len(class) < leastMembers }), small)
+	splits := make([]graphs.Split, len(PaperSeeds))
+	for k, seed := range PaperSeeds {
+		random := newLegacyRandom(seed)
+		s := graphs.Split{Train: make([]bool, n), Val: make([]bool, n), Test: make([]bool, n)}
+		for _, class := range members {
+			size := float64(len(class))
+			train := max(1, min(int(math.RoundToEven(0.6*size)), len(class)-2))
+			val := train + max(1, min(int(math.RoundToEven(0.2*size)), len(class)-train-1))
+			for at, i := range permutation(len(class), random.below) {
+				node := class[i]
+				s.Train[node], s.Val[node], s.Test[node] = at < train, at >= train && at < val, at >= val
+			}
+		}
+		splits[k] = s
 	}
 	return splits
 }

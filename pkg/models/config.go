@@ -58,6 +58,10 @@ type Objective struct {
 	// Metric on validation nodes decides on the best epoch, on early stopping, and in searches. Auto is ROC-AUC for two
 	// classes, else accuracy.
 	Metric string `absent:"auto" oneof:"measures" help:"metric on validation nodes to train for"`
+	// ClassWeights are those of the cross-entropy: "balanced" stands for n / (k n_c), with the training nodes n, those of
+	// a class n_c and the number k of classes that have some, as in scikit-learn; else there is a number for each class,
+	// in their order, or NAME=NUMBER for some and 1 for others.
+	ClassWeights string `absent:"none" help:"weights of classes in the loss: none, balanced, 1,5,2 or NAME=5"`
 }
 
 // training lists the settings that every training has. Those with an absent value have it by default; JSON leaves them
@@ -218,6 +222,9 @@ func (c Config) Validate() error {
 		if err := s.Check(); err != nil {
 			return err
 		}
+	}
+	if c.LabelSmoothing > 0 && c.ClassWeights != "none" {
+		return fmt.Errorf("label-smoothing is %g and class-weights %s: choose one of them", c.LabelSmoothing, c.ClassWeights)
 	}
 	return optional(k.Check, c)
 }

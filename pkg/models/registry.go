@@ -85,7 +85,7 @@ func Register(kinds ...Kind) {
 
 // reserved lists names of flags and of settings of a training, which no model may give to a setting of its own.
 var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "patience", "seed", "depth", "metric",
-	"scale", "fit-on", "missing", "structure", "edge-weights",
+	"scale", "fit-on", "missing", "structure", "edge-weights", "class-weights",
 	"optimiser", "schedule", "warmup", "clip-norm", "label-smoothing",
 	"splits", "split", "out", "resume", "checkpoint-every", "runs", "weights",
 	"space", "trials", "hours", "reduction", "min-epochs", "evaluate", "save",

@@ -95,6 +95,9 @@ func Evaluate(e *engine.Engine, g *graphs.Graph, split int, c Config, weights ma
 	}
 	defer s.close()
 	s.model.Deterministic = true
+	if s.weights, err = classWeights(c.ClassWeights, g, g.Splits[split].Train); err != nil {
+		return nil, err
+	}
 	return s.predict(true, gradients)
 }
 

@@ -2,10 +2,14 @@ package train
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -28,6 +32,8 @@ type session struct {
 	config Config
 	split  graphs.Split
 	store  *model.Store
+	// weights are those of the classes in the loss; nil stands for 1 each.
+	weights []float32
 	models.Declaration
 	inputs []any // the arguments of every program: labels, training mask, the model's arrays
 	// predicted is the most memory that the process is expected to use at a time, in bytes, or 0; see [session.expect].
@@ -44,11 +50,63 @@ func newSession(e *engine.Engine, g *graphs.Graph, split int, c Config) (*sessio
 	if err != nil {
 		return nil, err
 	}
+	weights, err := classWeights(c.ClassWeights, g, g.Splits[split].Train)
+	if err != nil {
+		return nil, err
+	}
 	s, err := openSession(e, read.graph, g.Splits[split], c, c.Seed+uint64(split))
 	if err == nil {
-		s.prepared = read
+		s.prepared, s.weights = read, weights
 	}
 	return s, err
+}
+
+// classWeights are those of a setting, see [models.Objective], or nil for none.
+func classWeights(setting string, g *graphs.Graph, train []bool) ([]float32, error) {
+	counts, n := make([]float64, g.NumClasses), 0.0
+	for i, in := range train {
+		if in {
+			counts[g.Labels[i]]++
+			n++
+		}
+	}
+	weights := slices.Repeat([]float32{1}, g.NumClasses)
+	switch setting {
+	case "none", "":
+		return nil, nil
+	case "balanced":
+		_, some := g.ClassesIn(train)
+		for c, count := range counts {
+			if count > 0 {
+				weights[c] = float32(n / (float64(some) * count))
+			}
+		}
+		return weights, nil
+	}
+	wrong := func(why string) error {
+		return fmt.Errorf("class-weights is %q, but %s: give none, balanced, numbers for classes (%s) or NAME=NUMBER",
+			setting, why, strings.Join(g.Classes(), ", "))
+	}
+	list := strings.Split(setting, ",")
+	named := strings.Contains(setting, "=")
+	if !named && len(list) != g.NumClasses {
+		return nil, wrong(fmt.Sprintf("there are %d classes", g.NumClasses))
+	}
+	for at, text := range list {
+		if k := strings.LastIndex(text, "="); named {
+			name := strings.TrimSpace(text[:max(k, 0)])
+			if at = slices.Index(g.Classes(), name); at < 0 {
+				return nil, wrong(fmt.Sprintf("there is no class %q", name))
+			}
+			text = text[k+1:]
+		}
+		weight, err := strconv.ParseFloat(strings.TrimSpace(text), 32)
+		if err != nil || !(weight > 0) || math.IsInf(weight, 0) {
+			return nil, wrong(fmt.Sprintf("%q is no number above 0", text))
+		}
+		weights[at] = float32(weight)
+	}
+	return weights, nil
 }
 
 // prepared is a graph as a model reads it, the preparation that made it so, and what users should know of it.
@@ -175,8 +233,8 @@ type built struct {
 
 // build adds the model and its loss to a computation graph: the mean cross-entropy over the training nodes, for two
 // classes the binary one with logits (paper section 4.1.2), and in training the model's penalty. With label smoothing
-// ε, the target is 1 - ε for the node's class plus ε/K for each of K classes (as PyTorch's CrossEntropyLoss). in stands
-// for s.inputs.
+// ε, the target is 1 - ε for the node's class plus ε/K for each of K classes (as PyTorch's CrossEntropyLoss). With
+// weights of classes it is Σ w_y l / Σ w_y, as PyTorch's cross_entropy. in stands for s.inputs.
 func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 	g := in[0].Graph()
 	s.store.SetTraining(g, training)
@@ -204,6 +262,11 @@ func (s *session) build(scope *model.Scope, in []*Node, training bool) built {
 			even := Neg(ReduceAndKeep(LogSoftmax(out.Logits, 1), ReduceMean, 1))
 			each = Add(MulScalar(each, 1-smoothing), MulScalar(even, smoothing))
 		}
+	}
+	if s.weights != nil {
+		of := Const(g, tensors.FromFlatDataAndDimensions(s.weights, len(s.weights), 1))
+		known := Max(labels, ZerosLike(labels)) // unlabelled nodes are -1
+		mask = Mul(mask, Gather(of, ConvertDType(known, dtypes.Int32)))
 	}
 	loss := Div(ReduceAllSum(Mul(each, mask)), ReduceAllSum(mask))
 	if training && out.Penalty != nil {
