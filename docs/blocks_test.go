@@ -193,21 +193,21 @@ func runAll(t *testing.T, bin string, pieces []string) {
 	}
 }
 
-// smallGraph writes a small graph into the folder dir, as two CSV files. Its nodes form a ring. They have two numbers
-// as features, and belong to two classes. Every tenth node has no label.
+// smallGraph writes a small graph into the folder dir, as two CSV files. Its nodes form a ring with weights. They have
+// two numbers and a text as features, and belong to two classes. Every tenth node has no label.
 func smallGraph(t *testing.T, dir string) {
 	t.Helper()
 	const size = 60
 	var nodes, edges strings.Builder
-	nodes.WriteString("id,label,age,visits\n")
-	edges.WriteString("source,target\n")
+	nodes.WriteString("id,label,age,visits,town\n")
+	edges.WriteString("source,target,weight\n")
 	for i := range size {
 		label := []string{"reader", "writer"}[i/5%2]
 		if i%10 == 9 {
 			label = ""
 		}
-		fmt.Fprintf(&nodes, "n%d,%s,%d,%d\n", i, label, 20+i%7, i%5)
-		fmt.Fprintf(&edges, "n%d,n%d\n", i, (i+1)%size)
+		fmt.Fprintf(&nodes, "n%d,%s,%d,%d,%s\n", i, label, 20+i%7, i%5, []string{"Bern", "Cork"}[i%2])
+		fmt.Fprintf(&edges, "n%d,n%d,%d\n", i, (i+1)%size, 1+i%3)
 	}
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		t.Fatal(err)

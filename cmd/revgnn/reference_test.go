@@ -44,7 +44,7 @@ func reference(root *cobra.Command) []byte {
 	for _, c := range list {
 		help := []string{c.Short + ".", "Usage: " + c.UseLine()}
 		if c.Long != "" {
-			help[0] = strings.TrimSpace(c.Long)
+			help[0], _, _ = strings.Cut(strings.TrimSpace(c.Long), modelsHeading) // models.md has a table of them
 		}
 		if c.Example != "" {
 			help = append(help, strings.TrimRight(c.Example, "\n"))
