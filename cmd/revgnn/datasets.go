@@ -35,15 +35,19 @@ func (a *app) datasets() *cobra.Command {
 		named("stats NAME…", "Describe graphs: size, classes, homophily (names, .npz or .json files, folders)",
 			func(c *cobra.Command, names []string) error {
 				p := a.progress()
-				all := []metrics.Stats{}
+				all, features := []metrics.Stats{}, []string{}
 				for _, name := range names {
 					g, err := a.load(c.Context(), p, name)
 					if err != nil {
 						return err
 					}
-					all = append(all, metrics.GraphStats(g))
+					s := metrics.GraphStats(g)
+					if s.Shares = metrics.ClassShares(g); g.FeatureNames != nil || len(g.Columns) > 0 {
+						s.Columns = g.Table()
+					}
+					all, features = append(all, s), append(features, g.ListFeatures())
 				}
-				return a.show(all, func(w io.Writer) { statsTable(w, all) })
+				return a.show(all, func(w io.Writer) { statsTable(w, all, features) })
 			}))
 }
 
@@ -132,7 +136,7 @@ func named(use, short string, run func(c *cobra.Command, names []string) error) 
 	}}
 }
 
-func statsTable(w io.Writer, all []metrics.Stats) {
+func statsTable(w io.Writer, all []metrics.Stats, features []string) {
 	header := "name\tnodes\tedges\tdirected\tclasses\tfeatures\tdegree\tedge homophily\tadjusted\tsplits"
 	some := slices.ContainsFunc(all, func(s metrics.Stats) bool { return s.Unlabelled > 0 })
 	if some {
@@ -154,6 +158,18 @@ func statsTable(w io.Writer, all []metrics.Stats) {
 			fmt.Fprintf(w, "\t%d", s.Unlabelled)
 		}
 		fmt.Fprintln(w)
+	}
+	for i, s := range all {
+		const most = 20
+		var shares []string
+		for _, c := range s.Shares[:min(most, len(s.Shares))] {
+			shares = append(shares, fmt.Sprintf("%s %.1f %% (%d)", c.Class, 100*c.Share, c.Nodes))
+		}
+		if more := len(s.Shares) - most; more > 0 {
+			shares = append(shares, fmt.Sprintf("and %d more", more))
+		}
+		fmt.Fprintf(w, "\n%s\nclasses: %s\nfeatures: %s\n", s.Name, cmp.Or(strings.Join(shares, ", "), "none"),
+			features[i])
 	}
 }
 

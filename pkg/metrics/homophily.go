@@ -71,12 +71,40 @@ type Stats struct {
 	Splits            int     `json:"splits"`
 	Unlabelled        int     `json:"unlabelled,omitempty"` // the number of nodes without a label
 	Weighted          bool    `json:"weighted,omitempty"`   // edges have weights, which homophily does not count
+	// Shares and Columns are not in run records, and [GraphStats] leaves them out.
+	Shares  []Share          `json:"class_shares,omitempty"`
+	Columns []graphs.Summary `json:"feature_columns,omitempty"`
+}
+
+// Share is that of a class among the labelled nodes.
+type Share struct {
+	Class string  `json:"class"`
+	Nodes int     `json:"nodes"`
+	Share float64 `json:"share"`
+}
+
+// ClassShares are those of all classes, in their order.
+func ClassShares(g *graphs.Graph) []Share {
+	out := make([]Share, g.NumClasses)
+	for c, name := range g.Classes() {
+		out[c].Class = name
+	}
+	for _, label := range g.Labels {
+		if label != graphs.Unlabelled {
+			out[label].Nodes++
+		}
+	}
+	labelled := float64(max(1, g.Labelled()))
+	for c := range out {
+		out[c].Share = float64(out[c].Nodes) / labelled
+	}
+	return out
 }
 
 // GraphStats are those of a valid graph.
 func GraphStats(g *graphs.Graph) Stats {
 	s := Stats{Name: g.Name, Nodes: g.NumNodes, Edges: len(g.Edges), DirectedEdges: len(g.Arcs),
-		Classes: g.NumClasses, Features: g.NumFeatures, EdgeHomophily: EdgeHomophily(g),
+		Classes: g.NumClasses, Features: g.NumFeatures + len(g.Columns), EdgeHomophily: EdgeHomophily(g),
 		AdjustedHomophily: AdjustedHomophily(g), Splits: len(g.Splits),
 		Unlabelled: g.NumNodes - g.Labelled(), Weighted: g.Weighted()}
 	if g.NumNodes > 0 {

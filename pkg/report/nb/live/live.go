@@ -15,8 +15,8 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Fit trains by [train.Fit] under a progress bar. The title names its checkpoint's file, too, and must be unique in the
-// notebook.
+// Fit trains by [train.Fit] under a progress bar, and prints its notices. The title names its checkpoint's file, too,
+// and must be unique in the notebook.
 //
 // The stop button ends the training after the current epoch, with a checkpoint, and then the cell; run again before the
 // kernel restarts, the cell goes on from there. (The kernel waits five seconds for the epoch; after that an earlier
@@ -27,7 +27,8 @@ func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Con
 	ctx, stop := machine.Interruptible(context.Background())
 	defer stop()
 	bar, metric := nb.Progress(title), train.Metric(c, g).Title
-	o := &train.Options{Epoch: func(at train.Epoch) {
+	said := func(text string) { fmt.Println(text) }
+	o := &train.Options{Notice: said, Epoch: func(at train.Epoch) {
 		bar.Update(float64(at.Epoch)/float64(at.Epochs), fmt.Sprintf("epoch %d of %d: loss %.3f, best validation %s %.3f",
 			at.Epoch, at.Epochs, at.Loss, metric, at.BestVal))
 	}}
