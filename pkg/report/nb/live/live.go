@@ -15,6 +15,9 @@ import (
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
+// said are the notices that the cell has printed: networks that are compared have most in common.
+var said = map[string]bool{}
+
 // Fit trains by [train.Fit] under a progress bar, and prints its notices. The title names its checkpoint's file, too,
 // and must be unique in the notebook.
 //
@@ -22,13 +25,18 @@ import (
 // kernel restarts, the cell goes on from there. (The kernel waits five seconds for the epoch; after that an earlier
 // checkpoint counts, some minutes old at most.)
 //
-// Fit panics on errors, so that the cell fails.
+// Fit fails as [nb.Check] does.
 func Fit(title string, e *engine.Engine, g *graphs.Graph, split int, c train.Config) *train.Result {
 	ctx, stop := machine.Interruptible(context.Background())
 	defer stop()
 	bar, metric := nb.Progress(title), train.Metric(c, g).Title
-	said := func(text string) { fmt.Println(text) }
-	o := &train.Options{Notice: said, Epoch: func(at train.Epoch) {
+	notice := func(text string) {
+		if !said[text] {
+			fmt.Println(text)
+		}
+		said[text] = true
+	}
+	o := &train.Options{Notice: notice, Epoch: func(at train.Epoch) {
 		bar.Update(float64(at.Epoch)/float64(at.Epochs), fmt.Sprintf("epoch %d of %d: loss %.3f, best validation %s %.3f",
 			at.Epoch, at.Epochs, at.Loss, metric, at.BestVal))
 	}}
