@@ -3,6 +3,7 @@ package datasets
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/revgnn/revgnn/data"
@@ -103,5 +104,25 @@ func TestGetReplacesAWrongFile(t *testing.T) {
 	}
 	if err := Verify("cora", opts); err != nil {
 		t.Error(err)
+	}
+}
+
+// A folder that has the name of a public dataset is told apart from it.
+func TestFolderNamedAsDataset(t *testing.T) {
+	data, err := filepath.Abs(shared(t, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if _, err := WriteClub("minesweeper"); err != nil {
+		t.Fatal(err)
+	}
+	public, err := Load(t.Context(), "minesweeper", Options{Dir: data, Offline: true})
+	if err != nil || public.NumNodes != 10000 || len(public.Notes) != 1 ||
+		!strings.Contains(public.Notes[0], "the folder of this name here is ./minesweeper") {
+		t.Errorf("%v: notes %q", err, public.Notes)
+	}
+	if own, err := Load(t.Context(), "./minesweeper", Options{}); err != nil || own.NumNodes != 900 {
+		t.Errorf("the folder: %v", err)
 	}
 }

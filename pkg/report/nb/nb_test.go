@@ -92,3 +92,13 @@ func TestFolded(t *testing.T) {
 		t.Errorf("text %q", got)
 	}
 }
+
+// Files of a run go into a folder of their own.
+func TestFresh(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, want := range []string{"run-1", "run-2"} {
+		if got := Fresh("run"); got != want {
+			t.Errorf("the folder is %s, want %s", got, want)
+		}
+	}
+}
