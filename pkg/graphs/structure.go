@@ -83,7 +83,8 @@ func (g *Graph) identity(edges bool) string {
 //   - random-walk: the probabilities of being back after 1 to 8 steps of a random walk, diag((D^-1 A)^k) (Dwivedi et
 //     al., ICLR 2022, "Graph neural networks with learnable structural and positional representations").
 func (p *Prepared) structure(g *Graph, width int) ([]float32, error) {
-	if p.Graph != "" && p.Graph != g.identity(p.Structure == "laplacian") {
+	if p.Graph != "" && (p.Graph != g.identity(p.Structure == "laplacian") ||
+		p.Structure == "identity" && width != g.NumNodes) {
 		return nil, fmt.Errorf("it is not the graph that the model was trained on, and --structure %s fits no other: "+
 			"give that one, or train with --structure random-walk or degree", p.Structure)
 	}
