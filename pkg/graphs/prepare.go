@@ -530,7 +530,7 @@ func (p *Prepared) Validate() error {
 		width, known = len(p.Names)-count, true
 	}
 	if !known || width < 0 || count+width != len(p.Names) {
-		return fmt.Errorf("%d names for %d features from columns and the structure %q", len(p.Names), count, p.Structure)
+		return fmt.Errorf("%d names for %d features of columns and the structure %q", len(p.Names), count, p.Structure)
 	}
 	return nil
 }
