@@ -80,7 +80,8 @@ func TestTableOfCustomers(t *testing.T) {
 	succeeds(t, "predict", "--dataset", graph, "--engine", "go", "--weights", weights, "--split", "0", "--gradients",
 		"--out", filepath.Join(dir, "p.npz"))
 	fails(t, 1, "lacks the columns joined, city, member, age", "predict", "--dataset",
-		folder(t, "id,x\na,1\nb,2\n", "a,b\n"), "--engine", "go", "--weights", weights, "--out", filepath.Join(dir, "p.csv"))
+		folder(t, "id,x\na,1\nb,2\n", "a,b\n"), "--engine", "go", "--weights", weights, "--out",
+		filepath.Join(dir, "p.csv"))
 	succeeds(t, "bench", "--dataset", graph, "--engine", "go", "--model", "gcn", "--forward", "1", "--hidden", "4",
 		"--epochs", "2", "--missing", "mean", "--scale", "standardise")
 }

@@ -24,7 +24,7 @@ import (
 // NAME=missing marks these if the fitted nodes have some, as the indicator of SimpleImputer.
 //
 // FitOn says of which nodes means, deviations and categories are. Structure appends features of the graph's edges, see
-// [Graph.structure]; the scale does not change these.
+// [Prepared.structure]; the scale does not change these.
 type Preparation struct {
 	Scale     string `absent:"none" oneof:"none,standardise,row-normalise" help:"scale of the features"`
 	FitOn     string `absent:"train" oneof:"train,all" help:"nodes to take means and categories from"`
@@ -68,7 +68,7 @@ func (p Preparation) Prepare(g *Graph, train []bool) (out *Prepared, notes []str
 	if p.Scale != "standardise" {
 		notes = g.unlikeScales()
 	}
-	if p.Scale == "none" && p.Structure == "none" && len(g.Columns) == 0 {
+	if p.Scale == "none" && p.Missing == "refuse" && p.Structure == "none" && len(g.Columns) == 0 {
 		return nil, notes, nil
 	}
 	out = &Prepared{FitOn: p.FitOn, FillsMissing: p.Missing == "mean", RowNormalise: p.Scale == "row-normalise",
@@ -114,8 +114,8 @@ func (f *Fitted) fitTexts(c Column, nodes []int) error {
 	case known == 0:
 		return errors.New("it has no value at all: leave it out")
 	case all > max(few, known/2):
-		return fmt.Errorf("%d of %d nodes have a text of their own, as an identifier or a date has: leave it out, or "+
-			"make numbers or a few categories of it", all, known)
+		return fmt.Errorf("its %d values are %d different texts, as those of identifiers and dates: leave it out, or "+
+			"make numbers or a few categories of it", known, all)
 	case all > maxCategories:
 		return fmt.Errorf("it has %d categories, more than the limit of %d: join rare ones, or leave it out", all,
 			maxCategories)
@@ -523,8 +523,14 @@ func (p *Prepared) Validate() error {
 		}
 		count += len(f.names(k))
 	}
-	if p.Structure == "none" && count != len(p.Names) || count > len(p.Names) {
-		return fmt.Errorf("%d names for %d prepared features", len(p.Names), count)
+	widths := map[string]int{"none": 0, "constant": 1, "degree": 1, "laplacian": eigenvectors,
+		"random-walk": walkSteps}
+	width, known := widths[p.Structure]
+	if p.Structure == "identity" && p.Graph != "" {
+		width, known = len(p.Names)-count, true
+	}
+	if !known || width < 0 || count+width != len(p.Names) {
+		return fmt.Errorf("%d names for %d features of columns and the structure %q", len(p.Names), count, p.Structure)
 	}
 	return nil
 }

@@ -220,7 +220,7 @@ func TestTablesThatAreRefused(t *testing.T) {
 				g.Columns[0].Codes[i] = int32(i)
 				g.Columns[0].Values = append(g.Columns[0].Values, string(rune('a'+i)))
 			}
-		}, `column "mail": 12 of 12 nodes have a text of their own`},
+		}, `column "mail": its 12 values are 12 different texts`},
 		"too many": {func(g *Graph) {
 			g.NumNodes, g.NumFeatures = 1000, 0
 			g.Columns = []Column{{Name: "job", Codes: make([]int32, 1000)}}

@@ -83,7 +83,8 @@ func (g *Graph) identity(edges bool) string {
 //   - random-walk: the probabilities of being back after 1 to 8 steps of a random walk, diag((D^-1 A)^k) (Dwivedi et
 //     al., ICLR 2022, "Graph neural networks with learnable structural and positional representations").
 func (p *Prepared) structure(g *Graph, width int) ([]float32, error) {
-	if p.Graph != "" && p.Graph != g.identity(p.Structure == "laplacian") {
+	if p.Graph != "" && (p.Graph != g.identity(p.Structure == "laplacian") ||
+		p.Structure == "identity" && width != g.NumNodes) {
 		return nil, fmt.Errorf("it is not the graph that the model was trained on, and --structure %s fits no other: "+
 			"give that one, or train with --structure random-walk or degree", p.Structure)
 	}
@@ -115,7 +116,7 @@ func (p *Prepared) structure(g *Graph, width int) ([]float32, error) {
 	return out, nil
 }
 
-// maxVisits bounds the passes along edges that random walks or eigenvectors may take: some minutes on a core.
+// maxVisits bounds the passes along edges that random walks or eigenvectors may take: about a minute on two cores.
 const maxVisits = 20e9
 
 // returns writes the probabilities of being back at a node after 1 to steps (even) steps. With (D^-1 A)^k = P_k, those
@@ -302,11 +303,15 @@ func (g *Graph) laplacian(k int) ([][]float64, error) {
 		if done {
 			break
 		}
-		// The filter is a Chebyshev polynomial of M, large above [-1, lowest] and within ±1 there. More than 1e8 would
-		// make columns the same but for rounding.
-		const most, degrees = 1e8, 200
+		// The filter is a Chebyshev polynomial of M, large above [-1, lowest] and within ±1 there. If it were larger
+		// than 1e8 at the highest eigenvalue, columns would be the same but for rounding; larger than 1e12 at 1, what is
+		// projected away would come back by rounding.
+		const degrees = 200
 		half, middle := (lowest+1)/2, (lowest-1)/2
-		degree := min(degrees, max(4, int(math.Acosh(most)/math.Acosh(max(1+1e-12, (values[0]-middle)/half)))))
+		least := func(limit, at float64) float64 {
+			return math.Acosh(limit) / math.Acosh(max(1+1e-12, (at-middle)/half))
+		}
+		degree := max(4, int(min(degrees, least(1e8, values[0]), least(1e12, 1))))
 		if passes += float64(degree*width) * float64(2*len(g.Edges)+n); passes > maxVisits {
 			return nil, fmt.Errorf("the eigenvectors of its Laplacian are too close to one another to be computed in "+
 				"%.0e passes along edges: choose --structure random-walk or degree", maxVisits)

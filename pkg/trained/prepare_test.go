@@ -119,3 +119,29 @@ func TestModelsOfNumbersRefuseOtherColumns(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestGapsInAnotherTable trains on a table without gaps: if --missing is mean, the model predicts where there are some.
+func TestGapsInAnotherTable(t *testing.T) {
+	e, whole, gaps := enginetest.Open(t, engine.Go), modeltest.Board(t, 6), modeltest.Board(t, 6)
+	whole.Features, whole.NumFeatures, whole.FeatureNames = make([]float32, 36), 1, []string{"age"}
+	column := graphs.Column{Name: "age", Values: []string{"3"}, Codes: make([]int32, 36)}
+	column.Codes[7] = graphs.Missing
+	gaps.Features, gaps.NumFeatures, gaps.Columns = nil, 0, []graphs.Column{column}
+	c := modeltest.Small("gcn")
+	c.Epochs = 2
+	for missing, want := range map[string]string{"refuse": "age (numbers, 1 missing)", "mean": ""} {
+		c.Missing = missing
+		r, err := train.Fit(t.Context(), e, whole, 0, c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := New(whole, c, e.Name, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = m.Predict(e, gaps)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", missing, err)
+		}
+	}
+}

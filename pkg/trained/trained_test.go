@@ -255,6 +255,8 @@ func TestRefusals(t *testing.T) {
 		`{"format":1,"config":{"model":"gcn"},"features":0,"classes":["a","b"]}`: "0 features",
 		`{"format":1,"config":{"model":"none"},"features":1}`:                    "unknown model",
 		`{"format":1,"config":{"model":"gcn"},"features":1,"classes":["a"]}`:     "1 classes",
+		`{"format":1,"config":{"model":"gcn"},"features":2,"preparation":{"fit_on":"all","structure":"identity",` +
+			`"columns":[],"names":["a","b"],"graph":""}}`: `structure "identity"`,
 	} {
 		path := filepath.Join(dir, "changed.safetensors")
 		if err := writeFile(path, m.Weights, map[string]string{key: text}); err != nil {
