@@ -48,11 +48,6 @@ func folderGraph(dir string) (*graphs.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	const arcs = "directed_edges"
-	ends, err := one(dir, "edges.csv", "edges.csv.gz", "edges.npz", arcs+".csv", arcs+".csv.gz", arcs+".npz")
-	if err != nil {
-		return nil, err
-	}
 	var t *nodeTable
 	var edges []graphs.Edge
 	var weights []float32
@@ -64,6 +59,11 @@ func folderGraph(dir string) (*graphs.Graph, error) {
 		if err := readCSV(nodes, func(r rows) { t.parseColumns(r) }); err != nil {
 			return nil, err
 		}
+	}
+	const arcs = "directed_edges"
+	ends, err := one(dir, "edges.csv", "edges.csv.gz", "edges.npz", arcs+".csv", arcs+".csv.gz", arcs+".npz")
+	if err != nil {
+		return nil, err
 	}
 	if strings.HasSuffix(ends, ".npz") {
 		var z *npz.File
