@@ -55,13 +55,17 @@ func (a *app) evaluate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		e, g, err := a.prepare(c.Context(), a.progress(), *dataset)
+		progress := a.progress()
+		e, g, err := a.prepare(c.Context(), progress, *dataset)
 		if err != nil {
 			return err
 		}
 		parts, err := m.Evaluate(e, g, *part, *split)
 		if err != nil {
 			return err
+		}
+		for _, note := range parts[0].Notes {
+			progress.line("note: %s", note)
 		}
 		if c.Context().Err() != nil {
 			return errors.New("interrupted; nothing was written")

@@ -3,6 +3,7 @@ package datasets
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"encoding/csv"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/revgnn/revgnn/pkg/files"
@@ -51,7 +53,7 @@ func folderGraph(dir string) (*graphs.Graph, error) {
 	var t *nodeTable
 	var edges []graphs.Edge
 	var weights []float32
-	var unread []string
+	var notes []string
 	if err := readCSV(nodes, func(r rows) { t = parseNodes(r) }); err != nil {
 		return nil, err
 	}
@@ -73,7 +75,7 @@ func folderGraph(dir string) (*graphs.Graph, error) {
 		defer z.Close()
 		edges, weights, err = sparseEdges(z, len(t.ids))
 	} else {
-		err = readCSV(ends, func(r rows) { edges, weights, unread = parseEdges(r, t.numbers) })
+		err = readCSV(ends, func(r rows) { edges, weights, notes = parseEdges(r, t.numbers) })
 	}
 	if err != nil {
 		return nil, err
@@ -82,8 +84,11 @@ func folderGraph(dir string) (*graphs.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, column := range unread {
-		g.Notes = append(g.Notes, fmt.Sprintf("%s: the column %q is not used", ends, truncate(column)))
+	for _, note := range t.notes {
+		g.Notes = append(g.Notes, fmt.Sprintf("%s: %s", nodes, note))
+	}
+	for _, note := range notes {
+		g.Notes = append(g.Notes, fmt.Sprintf("%s: %s", ends, note))
 	}
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -129,7 +134,7 @@ func readCSV(path string, parse func(rows)) (err error) {
 	in := io.Reader(f)
 	if strings.HasSuffix(path, ".gz") {
 		if in, err = gzip.NewReader(f); err != nil {
-			return fmt.Errorf("gzip cannot unpack it (%w): compress it again", err)
+			return fmt.Errorf("gzip cannot unpack it (%w): compress it again, or take .gz from its name", err)
 		}
 		size *= 10 // tables of numbers are compressed to a fifth or so
 	}
@@ -159,6 +164,8 @@ func (l *limited) Read(b []byte) (n int, err error) {
 type rows struct {
 	*csv.Reader
 	pieces *files.Pieces
+	// headed tables surely begin with a header.
+	headed bool
 }
 
 func newRows(in io.Reader) rows {
@@ -167,11 +174,17 @@ func newRows(in io.Reader) rows {
 	if first, _ := text.Peek(len(mark)); string(first) == mark {
 		text.Discard(len(mark))
 	}
-	// Semicolons and tabs separate fields if the header has no comma.
+	if first, _ := text.Peek(2); string(first) == "\x1f\x8b" {
+		refuse("it is compressed by gzip, and its name does not say so, or twice: unpack it")
+	}
 	header, _ := text.Peek(text.Size())
-	header, _, _ = bytes.Cut(header, []byte("\n"))
+	header, _, lines := bytes.Cut(header, []byte("\n"))
+	if !lines && bytes.ContainsRune(header, '\r') {
+		refuse("its lines end in carriage returns alone: save it with the line ends of Linux or Windows")
+	}
+	// Semicolons and tabs separate fields if the header has no comma.
 	p := files.NewPieces(text, maxRowBytes)
-	r := rows{csv.NewReader(p), p}
+	r := rows{Reader: csv.NewReader(p), pieces: p}
 	for _, other := range ";\t" {
 		if !bytes.ContainsRune(header, ',') && bytes.ContainsRune(header, other) {
 			r.Comma = other
@@ -185,6 +198,11 @@ func newRows(in io.Reader) rows {
 func (r rows) Read() ([]string, error) {
 	r.pieces.Next()
 	row, err := r.Reader.Read()
+	var corrupt flate.CorruptInputError
+	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.As(err, &corrupt) {
+		refuse("gzip cannot unpack it to its end (%w): it is damaged or cut short, so fetch or compress it again", err)
+	}
 	for i, field := range row {
 		if !utf8.ValidString(field) {
 			line, _ := r.FieldPos(i)
@@ -221,6 +239,7 @@ type nodeTable struct {
 	values   []float32
 	raw      []int // places in the header of columns that are not, which a second pass reads
 	columns  []graphs.Column
+	notes    []string
 }
 
 var parts = [3]string{"train", "val", "test"} // of a split
@@ -233,6 +252,14 @@ func isUnknown(text string) bool {
 	return text == "" || slices.Contains(unknownMarks, strings.ToLower(text))
 }
 
+var (
+	// indexColumn is the name of a column of row numbers that pandas reads without one.
+	indexColumn = regexp.MustCompile(`^unnamed: [0-9]+$`)
+	// maskColumn is a name that is almost one of a mask.
+	maskColumn = regexp.MustCompile(`^(i[sn][_ -]?(train|val|valid|validation|test)|` +
+		`(train|val|valid|validation|test)[_ -]?(mask|masks|idx|set))$`)
+)
+
 func parseNodes(r rows) *nodeTable {
 	header, err := r.Read()
 	if err != nil {
@@ -241,10 +268,21 @@ func parseNodes(r rows) *nodeTable {
 	t := &nodeTable{numbers: map[string]int32{}}
 	special := map[string]int{} // the columns id, label and split
 	var features []int
+	named := func(key string) bool {
+		return slices.ContainsFunc(header, func(name string) bool { return clean(name) == key })
+	}
 	for i, name := range header {
-		switch key := clean(name); key {
+		key := clean(name)
+		switch { // names that DGL has
+		case key == "valid_mask":
+			key = "val_mask"
+		case key == "node_id" && !named("id"):
+			key = "id"
+		}
+		_, twice := special[key]
+		switch key {
 		case "id", "label", "split", "train_mask", "val_mask", "test_mask":
-			if _, twice := special[key]; twice {
+			if twice {
 				refuse("the header names the column %q twice", key)
 			}
 			special[key] = i
@@ -252,8 +290,26 @@ func parseNodes(r rows) *nodeTable {
 			refuse("column %d of the header has no name: name it, or leave it out (pandas writes its index there: use "+
 				"to_csv(index=False))", i+1)
 		default:
+			split := slices.Contains(parts[:], key) && named("train") && named("test")
+			switch {
+			case indexColumn.MatchString(key):
+				refuse("the column %q is an index that pandas wrote, which says nothing about a node: leave it out",
+					truncate(name))
+			case maskColumn.MatchString(key) || split:
+				refuse("the header has a column %q; is it a mask of the split? Call the masks train_mask, val_mask and "+
+					"test_mask, or leave it out", truncate(name))
+			case !named("label") && slices.Contains([]string{"labels", "lable", "lables", "node_label", "node_labels"}, key):
+				refuse(`the header has a column %q; is it "label"? Give it this name, or leave it out`, truncate(name))
+			case !named("label") && slices.Contains([]string{"y", "class", "target"}, key):
+				t.notes = append(t.notes, fmt.Sprintf("the column %q is read as a feature; call it label if it has the "+
+					"classes", truncate(name)))
+			}
 			features = append(features, i)
-			t.features = append(t.features, strings.Clone(strings.TrimSpace(name)))
+			name := strings.Clone(strings.TrimSpace(name))
+			if slices.Contains(t.features, name) {
+				t.notes = append(t.notes, fmt.Sprintf("two columns are named %q", truncate(name)))
+			}
+			t.features = append(t.features, name)
 		}
 	}
 	other := make([]bool, len(features)) // columns in which a field is not a number
@@ -279,6 +335,9 @@ func parseNodes(r rows) *nodeTable {
 			return text, has
 		}
 		id, _ := text("id")
+		if id == "" {
+			refuse("line %d: the id is empty: give each node one", line)
+		}
 		if _, twice := t.numbers[id]; twice {
 			refuse("line %d: the id %q stands there twice", line, truncate(id))
 		}
@@ -296,7 +355,7 @@ func parseNodes(r rows) *nodeTable {
 		split, has := text("split")
 		for _, part := range parts[:masked] {
 			mask, _ := text(part + "_mask")
-			in, err := strconv.ParseBool(mask) // 0 and 1, and true and false as pandas and R write them
+			in, err := strconv.ParseBool(wholeNumber.ReplaceAllString(mask, "$1")) // as pandas and R write them
 			switch {
 			case err != nil:
 				refuse("line %d: %s_mask is %q; it must be true or false, or 1 or 0", line, part, truncate(mask))
@@ -318,12 +377,24 @@ func parseNodes(r rows) *nodeTable {
 	t.leave(features, other)
 	for k, name := range t.features {
 		const few = 10 // nodes: their features may happen to be numbered
-		counts := len(t.ids) >= few
-		for i := 0; counts && i < len(t.ids); i++ {
-			counts = t.values[i*len(t.features)+k] == t.values[k]+float32(i)
+		n := len(t.ids)
+		value := func(i int) float32 { return t.values[i*len(t.features)+k] }
+		counts, numbers := n >= few, n >= few
+		for i := 0; counts && i < n; i++ {
+			counts = value(i) == value(0)+float32(i)
 		}
 		if counts {
 			refuse("the column %q counts the rows, which says nothing about a node: leave it out", truncate(name))
+		}
+		seen := map[float32]bool{}
+		for i := 0; numbers && i < n; i++ {
+			v := value(i)
+			numbers = v >= 0 && v <= float32(n) && v == float32(int(v)) && !seen[v]
+			seen[v] = true
+		}
+		if numbers {
+			t.notes = append(t.notes, fmt.Sprintf("the column %q numbers the nodes in another order; leave it out unless "+
+				"this order says something", truncate(name)))
 		}
 	}
 	return t
@@ -396,7 +467,7 @@ func (t *nodeTable) parseColumns(r rows) {
 				counts[code]++
 			}
 		}
-		numbers, texts, bad := 0, 0, -1
+		numbers, texts, bad, lists := 0, 0, -1, true
 		for code, text := range c.Values {
 			_, number := graphs.Number(text)
 			if code01 := len(text) > 1 && text[0] == '0' && text[1] != '.'; number && !code01 {
@@ -406,6 +477,11 @@ func (t *nodeTable) parseColumns(r rows) {
 			if texts += counts[code]; bad < 0 && !number {
 				bad = code
 			}
+			lists = lists && (number || severalNumbers(text))
+		}
+		if bad >= 0 && lists {
+			refuse("line %d: the feature %q is %q: write one number with a decimal point and without commas or spaces, as "+
+				"1200.5, and give each number of a list a column", lines[k][bad], truncate(c.Name), truncate(c.Values[bad]))
 		}
 		if bad >= 0 && numbers >= texts {
 			refuse("line %d: the feature %q is %q, which is not a number that fits, as %d others of its column are: "+
@@ -426,6 +502,18 @@ func (t *nodeTable) parseColumns(r rows) {
 	}
 }
 
+// severalNumbers tells whether a text is numbers with commas, spaces or apostrophes between them: a list, or a number
+// with a decimal comma or with its thousands set apart.
+func severalNumbers(text string) bool {
+	pieces := strings.FieldsFunc(strings.Trim(text, "[]()"), func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune(",'\u2019", r)
+	})
+	return len(pieces) > 1 && !slices.ContainsFunc(pieces, func(piece string) bool {
+		_, number := graphs.Number(piece)
+		return !number
+	})
+}
+
 // clean is a column's name in lower case, without spaces.
 func clean(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
@@ -433,7 +521,7 @@ func clean(name string) string { return strings.ToLower(strings.TrimSpace(name))
 // from i to j, nodes in the order of their table. weights are the entries, or nil if all are 1; zeros are no edges.
 func sparseEdges(z *npz.File, n int) (edges []graphs.Edge, weights []float32, err error) {
 	defer returned(&err)
-	if !z.Has("format") || !slices.Equal(values(z.Int64s("format", npz.Any)), []int64{'c', 's', 'r'}) {
+	if !z.Has("format") || must(z.Text("format")) != "csr" {
 		refuse("%s is not a CSR matrix of SciPy: write it by scipy.sparse.save_npz(path, matrix.tocsr())", z.Path)
 	}
 	m, err := newCSR(values(z.Int64s("shape", 1)), values(z.Int64s("indptr", 1)), values(z.Int64s("indices", 1)),
@@ -460,11 +548,10 @@ func sparseEdges(z *npz.File, n int) (edges []graphs.Edge, weights []float32, er
 // edgeColumns are the names of the columns of edges.csv, as NetworkX, PyTorch Geometric, DGL, Gephi and others have
 // them: the first id, the second id and the weight.
 var edgeColumns = [3][]string{{"source", "src", "src_id", "from", "u"},
-	{"target", "dst", "dst_id", "destination", "to", "v"}, {"weight", "edge_weight", "w"}}
+	{"target", "dst", "dst_id", "destination", "to", "v"}, {"weight", "weights", "edge_weight", "edge_weights", "w"}}
 
-// parseEdges reads the rows of edges.csv. weights is nil without a column of weights; unread are columns that are not
-// used.
-func parseEdges(r rows, numbers map[string]int32) (edges []graphs.Edge, weights []float32, unread []string) {
+// parseEdges reads the rows of edges.csv. weights is nil without a column of weights; notes say what is not used.
+func parseEdges(r rows, numbers map[string]int32) (edges []graphs.Edge, weights []float32, notes []string) {
 	isNumber := func(s string) bool { _, err := strconv.ParseFloat(clean(s), 64); return err == nil }
 	at := [3]int{0, 1, -1} // the columns of the ids and of the weight, if there is one
 	first := true
@@ -474,8 +561,8 @@ func parseEdges(r rows, numbers map[string]int32) (edges []graphs.Edge, weights 
 		}
 		one, isOne := numbers[strings.TrimSpace(row[at[0]])]
 		two, isTwo := numbers[strings.TrimSpace(row[at[1]])]
-		if first && !isOne && !isTwo && !isNumber(row[0]) && !isNumber(row[1]) {
-			at, unread = edgeHeader(row)
+		if first && (r.headed || !isOne && !isTwo && !isNumber(row[0]) && !isNumber(row[1])) {
+			at, notes = edgeHeader(row)
 			first = false
 			continue
 		}
@@ -499,12 +586,14 @@ func parseEdges(r rows, numbers map[string]int32) (edges []graphs.Edge, weights 
 		}
 		weights = append(weights, float32(w))
 	}
-	return edges, weights, unread
+	return edges, weights, notes
 }
 
-// edgeHeader finds [edgeColumns] in the header of edges.csv, and the columns that are none of them.
-func edgeHeader(header []string) (at [3]int, unread []string) {
+// edgeHeader finds [edgeColumns] in the header of edges.csv. The notes name the columns that are none of them, and say if
+// the header may be none.
+func edgeHeader(header []string) (at [3]int, notes []string) {
 	at = [3]int{-1, -1, -1}
+	var others []int
 	for i, name := range header {
 		known := false
 		for k, names := range edgeColumns {
@@ -517,17 +606,34 @@ func edgeHeader(header []string) (at [3]int, unread []string) {
 			at[k] = i
 		}
 		if !known {
-			unread = append(unread, strings.Clone(name))
+			others = append(others, i)
 		}
 	}
-	if at[0] < 0 && at[1] < 0 && at[2] != 0 && at[2] != 1 { // whatever the first two are called
-		at[0], at[1], unread = 0, 1, unread[2:]
+	if at[0] < 0 && at[1] < 0 { // whatever the first two are called, but for numbers of rows
+		var ends []int
+		id := false
+		for _, i := range others {
+			key := clean(header[i])
+			if !slices.Contains([]string{"", "index", "edge_id"}, key) && !indexColumn.MatchString(key) {
+				ends, id = append(ends, i), id || key == "id"
+			}
+		}
+		if len(ends) > 1 && (len(ends) == 2 || !id) && (at[2] < 0 || at[2] > ends[1]) {
+			at[0], at[1] = ends[0], ends[1]
+			notes = append(notes, fmt.Sprintf("line 1 (%s) is read as a header, since no node is called so",
+				truncate(strings.Join(header, ","))))
+		}
+	}
+	for _, i := range others {
+		if i != at[0] && i != at[1] {
+			notes = append(notes, fmt.Sprintf("the column %q is not used", truncate(header[i])))
+		}
 	}
 	if at[0] < 0 || at[1] < 0 {
 		refuse("the header %q does not say which columns are the two ends of an edge: call them source and target",
 			truncate(strings.Join(header, ",")))
 	}
-	return at, unread
+	return at, notes
 }
 
 // joined is the graph of the nodes and of edges with weights or nil.

@@ -133,9 +133,53 @@ func TestBadFolders(t *testing.T) {
 		{"decimal labels", "id,label\na,0.5\nb,3.25\nc,2\n", edges, `the label "3.25" is a decimal`},
 		{"a quantity", "id,label\n" + labelled(60), "n1,n2\n", "60 labelled nodes have 60 different labels"},
 		{"a counter", "id,label,row\n" + counted(12), "n1,n2\n", `the column "row" counts the rows`},
+		{"an index that pandas named", "Unnamed: 0,id,label\n4,a,0\n2,b,1\n", edges, `"Unnamed: 0" is an index`},
+		{"an empty id", "id,label\na,0\n ,1\n", edges, "line 3: the id is empty"},
+		{"almost masks", "id,label,train_masks,val_masks,test_masks\na,0,1,0,0\n", edges, `a column "train_masks"; is it`},
+		{"one column of a mask", "id,label,is_train\na,0,1\nb,1,0\n", edges, `a column "is_train"; is it a mask`},
+		{"masks without their names", "id,label,train,val,test\na,0,1,0,0\n", edges, `a column "train"; is it a mask`},
+		{"almost labels", "id,labels\na,0\nb,1\n", edges, `a column "labels"; is it "label"?`},
+		{"a mask of 0.5", "id,label,train_mask,val_mask,test_mask\na,0,0.5,0.0,0.0\n", edges, `train_mask is "0.5"`},
+		{"decimal commas", "id;label;x\na;0;0,5\nb;1;7\nc;0;1,25\n", edges, `line 2: the feature "x" is "0,5": write one`},
+		{"thousands", "id,label,x\na,0,\"1,200\"\nb,1,\"12,000.50\"\n", edges, `is "1,200": write one number`},
+		{"thousands with spaces", "id,label,x\na,0,1\u202f200\nb,1,900\n", edges, `write one number`},
+		{"lists", "id,label,x\na,0,\"[0.1, 2]\"\nb,1,\"[3, 4]\"\n", edges, "give each number of a list a column"},
+		{"old line ends", strings.ReplaceAll(good, "\n", "\r"), edges, "carriage returns alone"},
+		{"gzip under another name", "\x1f\x8b\b", edges, "nodes.csv: it is compressed by gzip"},
+		{"an id of edges", good, "id,node1,node2\n1,a,b\n", "call them source and target"},
 	} {
 		_, err := Load(t.Context(), folder(t, c.nodes, c.edges), Options{})
 		mustFail(t, c.what, err, c.want)
+	}
+}
+
+// TestWellKnownNames reads columns that other programs name, and says what looks doubtful.
+func TestWellKnownNames(t *testing.T) {
+	dir := folder(t, "node_id,label,y,y,train_mask,valid_mask,test_mask\nsource,0,1,2,1.0,0.0,0.0\ntarget,1,1,2,0.0,1.0,0.0\n",
+		"Unnamed: 0,one,two,since\n0,source,target,7\n")
+	g, err := Load(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Edges) != 1 || len(g.Splits) != 1 || !g.Splits[0].Train[0] || !g.Splits[0].Val[1] {
+		t.Errorf("got %+v", g)
+	}
+	in := filepath.Join(dir, "nodes.csv") + `: two columns are named "y"`
+	of := filepath.Join(dir, "edges.csv") + ": "
+	if want := []string{in, of + "line 1 (Unnamed: 0,one,two,since) is read as a header, since no node is called so",
+		of + `the column "Unnamed: 0" is not used`, of + `the column "since" is not used`}; !slices.Equal(g.Notes, want) {
+		t.Errorf("notes %q", g.Notes)
+	}
+	rows := ""
+	for i := range 12 {
+		rows += fmt.Sprintf("n%d,%d,7\n", i, 5*i%12)
+	}
+	if g, err = Load(t.Context(), folder(t, "id,index,target\n"+rows, "n1,n2\n"), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Notes) != 2 || !strings.Contains(g.Notes[0], `"target" is read as a feature; call it label`) ||
+		!strings.Contains(g.Notes[1], `"index" numbers the nodes`) {
+		t.Errorf("notes %q", g.Notes)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestFormats(t *testing.T) {
 		"tabs":        {"nodes.csv": "\ufeff" + other("\t", nodes), "edges.csv": edges},
 		"gzip":        {"nodes.csv.gz": packed(nodes), "edges.csv.gz": packed(edges)},
 		"SciPy's CSR": {"nodes.csv": nodes, "edges.npz": string(tinyCSR())},
-		"NetworkX": {"graph.json": `{"directed": false, "multigraph": false, "graph": {}, "nodes": [
+		"NetworkX": {"graph.json": "\ufeff" + `{"directed": false, "multigraph": false, "graph": {}, "nodes": [
 			{"id": "01", "label": "00", "x": 1.5, "when": 7}, {"id": "b;c", "label": "01", "x": 2, "when": 8},
 			{"label": "00", "x": 3, "when": 9, "id": "d"}], "links": [{"source": "01", "target": "b;c", "weight": 0.5},
 			{"source": "d", "target": "b;c", "weight": 2}]}`},
@@ -76,14 +76,16 @@ func TestFormats(t *testing.T) {
 
 func TestBadFormats(t *testing.T) {
 	for want, text := range map[string]string{
-		"is not the JSON of networkx":                      `[1]`,
-		`it has no list "nodes"`:                           `{"links": []}`,
-		"object 2 has no id":                               `{"nodes": [{"id": 1}, {"name": 2}], "edges": []}`,
-		"object 1 has no id":                               `{"nodes": [{"id": [1, 2]}], "edges": []}`,
-		`"x" of object 1 is neither a text, a number`:      `{"nodes": [{"id": 1, "x": {}}], "edges": []}`,
-		"not UTF-8":                                        "{\"nodes\": [{\"id\": \"\xe4\"}], \"edges\": []}",
-		"both edges and links":                             `{"nodes": [], "edges": [], "links": []}`,
-		`line 2 joins "1" and "3", but nodes.csv does not`: `{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": 3}]}`,
+		"is not the JSON of networkx":                 `[1]`,
+		`it has no list "nodes"`:                      `{"links": []}`,
+		"object 2 has no id":                          `{"nodes": [{"id": 1}, {"name": 2}], "edges": []}`,
+		"object 1 has no id":                          `{"nodes": [{"id": [1, 2]}], "edges": []}`,
+		`"x" of object 1 is neither a text, a number`: `{"nodes": [{"id": 1, "x": {}}], "edges": []}`,
+		"not UTF-8":                                   "{\"nodes\": [{\"id\": \"\xe4\"}], \"edges\": []}",
+		"is not the JSON of networkx.node_link_data (invalid character 'N'": `{"nodes": [{"id": NaN}], "edges": []}`,
+		`"f_0" twice, once in a list`:                                       `{"nodes": [{"id": 1, "f_0": 1, "f": [2]}], "edges": []}`,
+		"both edges and links":                                              `{"nodes": [], "edges": [], "links": []}`,
+		`line 2 joins "1" and "3", but nodes.csv does not`:                  `{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": 3}]}`,
 	} {
 		path := filepath.Join(t.TempDir(), "g.json")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -103,12 +105,27 @@ func TestBadFormats(t *testing.T) {
 		_, err := Load(t.Context(), dir, Options{})
 		mustFail(t, want, err, want)
 	}
+	// Nodes that are called as the columns of edges are.
+	named := `{"nodes": [{"id": "source"}, {"id": "target"}, {"id": 3}], "edges": [{"source": 3, "target": "target"}]}`
+	g, err := parseNodeLink("g.json", []byte(named))
+	if err != nil || !slices.Equal(g.Edges, []graphs.Edge{{1, 2}}) {
+		t.Errorf("got %+v, %v", g, err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "edges.csv.gz"), []byte("a,b\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Load(t.Context(), dir, Options{})
+	_, err = Load(t.Context(), dir, Options{})
 	mustFail(t, "two", err, "has both edges.csv.gz and edges.npz")
 	os.Remove(filepath.Join(dir, "edges.npz"))
 	_, err = Load(t.Context(), dir, Options{})
-	mustFail(t, "not packed", err, "gzip cannot unpack it")
+	mustFail(t, "not packed", err, "or take .gz from its name")
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write([]byte(strings.Repeat("a,b\n", 100)))
+	z.Close()
+	if err := os.WriteFile(filepath.Join(dir, "edges.csv.gz"), packed.Bytes()[:packed.Len()-5], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Load(t.Context(), dir, Options{})
+	mustFail(t, "cut short", err, "gzip cannot unpack it to its end")
 }

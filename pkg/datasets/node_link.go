@@ -38,12 +38,14 @@ func parseNodeLink(path string, b []byte) (g *graphs.Graph, err error) {
 	if err := machine.Room(10 * int64(len(b))); err != nil {
 		return nil, err
 	}
+	b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	if !utf8.Valid(b) {
 		return nil, fmt.Errorf("it is not UTF-8: save it as UTF-8")
 	}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(b, &all); err != nil {
-		return nil, fmt.Errorf("it is not the JSON of networkx.node_link_data (%w)", err)
+		return nil, fmt.Errorf("it is not the JSON of networkx.node_link_data (%w): write it by json.dump, with null "+
+			"for NaN", err)
 	}
 	edgeKey := "edges"
 	if all[edgeKey] == nil {
@@ -69,7 +71,7 @@ func parseNodeLink(path string, b []byte) (g *graphs.Graph, err error) {
 	var t *nodeTable
 	var edges []graphs.Edge
 	var weights []float32
-	var unread []string
+	var notes []string
 	if err := asTable("nodes", nodes, []string{"id"}, func(r rows) { t = parseNodes(r) }); err != nil {
 		return nil, err
 	}
@@ -80,7 +82,7 @@ func parseNodeLink(path string, b []byte) (g *graphs.Graph, err error) {
 	}
 	if len(links) > 0 {
 		err = asTable(edgeKey, links, []string{"source", "target"}, func(r rows) {
-			edges, weights, unread = parseEdges(r, t.numbers)
+			edges, weights, notes = parseEdges(r, t.numbers)
 		})
 		if err != nil {
 			return nil, err
@@ -89,8 +91,11 @@ func parseNodeLink(path string, b []byte) (g *graphs.Graph, err error) {
 	if g, err = t.joined(path, edges, weights, directed); err != nil {
 		return nil, err
 	}
-	for _, name := range unread {
-		g.Notes = append(g.Notes, fmt.Sprintf("%s: the attribute %q of edges is not used", path, truncate(name)))
+	for _, note := range t.notes {
+		g.Notes = append(g.Notes, fmt.Sprintf("%s: nodes, as a table: %s", path, note))
+	}
+	for _, note := range notes {
+		g.Notes = append(g.Notes, fmt.Sprintf("%s: edges, as a table: %s", path, note))
 	}
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		if !slices.Contains([]string{"nodes", edgeKey, "directed", "multigraph", "graph"}, key) {
@@ -120,6 +125,9 @@ func asTable(what string, objects []map[string]any, needed []string, parse func(
 					return fmt.Errorf("%s: %q of object %d is neither a text, a number, a boolean, nor a list of them", what,
 						truncate(name), i+1)
 				}
+				if _, twice := flat[i][one(k)]; twice {
+					return fmt.Errorf("%s: object %d has %q twice, once in a list: give one another name", what, i+1, one(k))
+				}
 				flat[i][one(k)], names[one(k)] = fmt.Sprint(v), true
 			}
 		}
@@ -148,6 +156,8 @@ func asTable(what string, objects []map[string]any, needed []string, parse func(
 		}
 	}()
 	defer returned(&err)
-	parse(newRows(&table))
+	in := newRows(&table)
+	in.headed = true
+	parse(in)
 	return nil
 }

@@ -17,25 +17,37 @@ import (
 //
 //   - node_features [n, d], x, feat or node_feat;
 //   - edges [m, 2], once or in both directions, edge_index [2, m], or src [m] and dst [m];
-//   - node_labels [n], -1 if unknown, y, label or labels, also [n, 1]; or absent;
+//   - node_labels [n], -1 or NaN if unknown, y, label or labels, also [n, 1]; or absent;
 //   - train_masks, val_masks and test_masks [splits, n], or train_mask, val_mask and test_mask, [n] or [n, splits], or
 //     numbers of nodes, train_idx, valid_idx and test_idx; or none, for random ones of labelled nodes
 //     ([labelledSplits]);
-//   - edge_weights [m], edge_weight or weight, also [m, 1]: positive numbers; or absent;
+//   - edge_weights [m], edge_weight, weights or weight, also [m, 1]: positive numbers; or absent;
 //   - directed, an array of revgnn's: true if edges have directions.
 //
 // All shapes must fit before any array is unpacked. Arrays of other names are in Notes, unless they look like one of
 // these that is missing.
 func platonovGraph(z *npz.File, name string) (g *graphs.Graph, err error) {
 	defer returned(&err)
+	labelNames := []string{"node_labels", "y", "label", "labels"}
+	weightNames := []string{"edge_weights", "edge_weight", "weights", "weight"}
 	features, edges := oneOf(z, "node_features", "x", "feat", "node_feat"), oneOf(z, "edges", "edge_index", "src")
-	labels, masks := oneOf(z, "node_labels", "y", "label", "labels"), maskArrays(z)
-	weights := oneOf(z, "edge_weights", "edge_weight", "weight")
-	read := append(masks, features, edges, labels, weights, "directed")
+	labels, weights, masks := oneOf(z, labelNames...), oneOf(z, weightNames...), maskArrays(z)
+	read, missing := append(masks, features, edges, labels, weights, "directed"), []string{"directed"}
 	if edges == "src" {
 		read = append(read, "dst")
 	}
-	notes := unused(z, read)
+	if !z.Has(labels) {
+		missing = append(missing, labelNames...)
+	}
+	if !z.Has(weights) {
+		missing = append(missing, weightNames[:2]...) // "height" looks like "weight"
+	}
+	if masks == nil {
+		for _, part := range parts {
+			missing = append(missing, part+"_masks", part+"_mask", part+"_idx")
+		}
+	}
+	notes := unused(z, read, missing)
 	shape := must(z.Shape(features, 2))
 	n, d := shape[0], shape[1]
 	const splitBytes = 30 // for a node: ten splits of three masks
@@ -114,14 +126,15 @@ func maskArrays(z *npz.File) (found []string) {
 	return found
 }
 
-// unused has a sentence for each array that is not read, and refuses one whose name is almost that of a missing one.
-func unused(z *npz.File, read []string) (notes []string) {
+// unused has a sentence for each array that is not read, and refuses one whose name is almost one of those that are
+// missing.
+func unused(z *npz.File, read, missing []string) (notes []string) {
 	for _, name := range z.Names() {
 		if slices.Contains(read, name) {
 			continue
 		}
-		for _, known := range read {
-			if !z.Has(known) && like(strings.ToLower(name), known) {
+		for _, known := range missing {
+			if !z.Has(known) && (strings.EqualFold(name, known) || like(strings.ToLower(name), known)) {
 				refuse("%s has an array %q; is it %q? Give it this name, or leave it out", z.Path, truncate(name), known)
 			}
 		}
@@ -192,7 +205,18 @@ func maskCount(z *npz.File, keys []string, n int) (count int) {
 // npzLabels reads the labels of n nodes, and the number of classes; unknown stands for no label.
 func npzLabels(z *npz.File, key string, n int, unknown int64) ([]int32, int) {
 	checkLabels(z, key, n)
-	labels, classes, err := classNumbers(values(z.Int64s(key, npz.Any)), unknown)
+	numbers := make([]int64, n)
+	for i, v := range values(z.Float32s(key, npz.Any)) { // as floating-point numbers where some are unknown
+		switch whole := float64(v); {
+		case v != v:
+			numbers[i] = unknown
+		case whole != math.Trunc(whole) || math.Abs(whole) > math.MaxInt64/2:
+			refuse("%s: node %d has the label %v, which is no whole number: "+notRegression, z.Path, i, v)
+		default:
+			numbers[i] = int64(v)
+		}
+	}
+	labels, classes, err := classNumbers(numbers, unknown)
 	if err != nil {
 		refuse("%s: %w", z.Path, err)
 	}
@@ -214,8 +238,8 @@ func classNumbers(values []int64, unknown int64) ([]int32, int, error) {
 			continue
 		}
 		if v < 0 || v >= maxClasses {
-			return nil, 0, fmt.Errorf("node %d has label %d, but classes are numbered from 0, below %d",
-				i, v, maxClasses)
+			return nil, 0, fmt.Errorf("node %d has label %d, but classes are numbered from 0, below %d: leave out labels "+
+				"that are not known, and give other classes names or such numbers", i, v, maxClasses)
 		}
 		labels[i] = int32(v)
 		classes = max(classes, int(v)+1)

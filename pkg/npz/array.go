@@ -1,12 +1,13 @@
 package npz
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,7 +25,7 @@ const (
 // Array is a NumPy array as stored. Errors of its methods begin with a verb, so that its name can stand before.
 type Array struct {
 	Shape   []int
-	kind    byte // 'b' bool, 'i' signed, 'u' unsigned, 'f' float
+	kind    byte // 'b' bool, 'i' signed, 'u' unsigned, 'f' float, 'S' text of bytes
 	size    int  // bytes per value
 	count   int  // values
 	order   binary.ByteOrder
@@ -47,14 +48,20 @@ func newArray(descr string, fortran bool, shape []int64, bytes int64) (*Array, e
 	switch kind := descr[min(1, len(descr)):]; kind {
 	case "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8":
 		a.kind, a.size = kind[0], int(kind[1]-'0')
-	default: // texts of bytes, such as "|S3", are rows of bytes
+	default: // texts of bytes, such as "|S3"
 		if n, err := strconv.ParseUint(strings.TrimPrefix(kind, "S"), 10, 8); err == nil && kind[0] == 'S' {
-			a.kind, a.size, shape = 'u', 1, append(slices.Clone(shape), int64(n))
+			a.kind, a.size = 'S', int(n)
 		}
 	}
 	if a.size == 0 || !strings.Contains("<|=>", descr[:1]) {
-		return nil, fmt.Errorf("has the type %q; supported are bool, int8 to int64, uint8 to uint64, float32, float64 and "+
-			"bytes", cut(descr))
+		what := ""
+		if strings.HasSuffix(descr, "O") {
+			what = ", Python's objects"
+		} else if strings.Contains(descr, "U") {
+			what = ", texts"
+		}
+		return nil, fmt.Errorf("has the type %q%s; supported are bool, int8 to int64, uint8 to uint64, float32 and float64: "+
+			"convert it, as by .astype(int), and save it again", cut(descr), what)
 	}
 	if descr[0] == '>' {
 		a.order = binary.BigEndian
@@ -228,36 +235,55 @@ func (a *Array) integer(b []byte) (int64, error) {
 
 // Float32s are in C order; values beyond float32 are infinite.
 func (a *Array) Float32s() ([]float32, error) {
-	return convert(a, func(b []byte) (float32, error) {
-		switch {
-		case a.kind != 'f':
-			v, err := a.integer(b)
-			return float32(v), err
-		case a.size == 4:
-			return math.Float32frombits(a.order.Uint32(b)), nil
-		}
-		return float32(math.Float64frombits(a.order.Uint64(b))), nil
-	})
+	if a.kind == 'S' {
+		return nil, errText
+	}
+	return convert(a, a.float)
 }
+
+// float reads a number.
+func (a *Array) float(b []byte) (float32, error) {
+	switch {
+	case a.kind != 'f':
+		v, err := a.integer(b)
+		return float32(v), err
+	case a.size == 4:
+		return math.Float32frombits(a.order.Uint32(b)), nil
+	}
+	return float32(math.Float64frombits(a.order.Uint64(b))), nil
+}
+
+var errText = errors.New("holds texts where numbers are needed")
 
 // Int64s are in C order; floating-point values are refused.
 func (a *Array) Int64s() ([]int64, error) {
-	if a.kind == 'f' {
+	switch {
+	case a.kind == 'S':
+		return nil, errText
+	case a.kind == 'f' && a.count > 0: // an empty array of NumPy has float64
 		return nil, fmt.Errorf("holds floating-point values where whole numbers are needed")
 	}
 	return convert(a, a.integer)
 }
 
-// Bools are in C order; integers 0 and 1 count.
+// Bools are in C order; numbers 0 and 1 count.
 func (a *Array) Bools() ([]bool, error) {
-	if a.kind == 'f' {
-		return nil, fmt.Errorf("holds floating-point values where true and false are needed")
+	if a.kind == 'S' {
+		return nil, errText
 	}
 	return convert(a, func(b []byte) (bool, error) {
-		v, err := a.integer(b)
-		if err != nil || v != 0 && v != 1 {
+		v, err := a.float(b)
+		if err == nil && v != 0 && v != 1 {
 			err = fmt.Errorf("holds a value other than 0 and 1 where true and false are needed")
 		}
 		return v == 1, err
 	})
+}
+
+// Text is that of an array with one text of bytes.
+func (a *Array) Text() (string, error) {
+	if a.kind != 'S' || a.count != 1 {
+		return "", errors.New("holds no text, but one is needed")
+	}
+	return string(bytes.TrimRight(a.data, "\x00")), nil
 }

@@ -160,7 +160,7 @@ func (z *File) open(name string, dims int, use func(a *Array, values io.Reader) 
 // values reads an array and converts its values to the type T.
 func values[T any](z *File, name string, dims int, convert func(*Array) ([]T, error)) ([]T, []int, error) {
 	var one T
-	a, err := z.array(name, dims, binary.Size(one))
+	a, err := z.array(name, dims, max(0, binary.Size(one)))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -182,9 +182,21 @@ func (z *File) Int64s(name string, dims int) ([]int64, []int, error) {
 	return values(z, name, dims, (*Array).Int64s)
 }
 
-// Bools reads an array of bool, or of the integers 0 and 1. It returns the values in C order, and the array's shape.
+// Bools reads an array of bool, or of the numbers 0 and 1. It returns the values in C order, and the array's shape.
 func (z *File) Bools(name string, dims int) ([]bool, []int, error) {
 	return values(z, name, dims, (*Array).Bools)
+}
+
+// Text reads an array with one text of bytes.
+func (z *File) Text(name string) (string, error) {
+	texts, _, err := values(z, name, Any, func(a *Array) ([]string, error) {
+		text, err := a.Text()
+		return []string{text}, err
+	})
+	if err != nil {
+		return "", err
+	}
+	return texts[0], nil
 }
 
 // listed returns the first twelve names as one text, for an error message.

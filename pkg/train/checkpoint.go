@@ -322,7 +322,7 @@ func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map
 }
 
 // Difference names the most important difference of two origins, in words that follow "the checkpoint" or "the result":
-// that of the model, then of the engine, the split and the settings, the graph, and versions. It is "" for equal ones.
+// that of the model, then of the engine, the split and the settings, epochs last, the graph, and versions. It is "" for equal ones.
 func (kept Origin) Difference(wanted Origin) string {
 	all := maps.Clone(kept)
 	maps.Copy(all, wanted)
@@ -349,10 +349,12 @@ func rank(name string) int {
 	switch {
 	case name == "model":
 		return 0
-	case name == "graph":
+	case name == "epochs": // may differ, where nothing else does
 		return 2
-	case strings.HasPrefix(name, versionOf):
+	case name == "graph":
 		return 3
+	case strings.HasPrefix(name, versionOf):
+		return 4
 	}
 	return 1
 }
@@ -367,5 +369,11 @@ func describe(name, kept, wanted string) string {
 	case "model", "split":
 		return fmt.Sprintf("is of %s %s, not %s", name, kept, wanted)
 	}
-	return fmt.Sprintf("has %s %s, not %s", name, cmp.Or(kept, "unknown"), cmp.Or(wanted, "unknown"))
+	usual := "unknown"
+	for _, s := range models.Default("").Settings() {
+		if b, err := json.Marshal(s.Absent); s.Key() == name && s.Absent != nil && err == nil {
+			usual = string(b)
+		}
+	}
+	return fmt.Sprintf("has %s %s, not %s", name, cmp.Or(kept, usual), cmp.Or(wanted, usual))
 }

@@ -292,3 +292,27 @@ func FuzzReadState(f *testing.F) {
 		}
 	})
 }
+
+// TestDifferenceNamesDefaults compares settings that origins leave out at their defaults. Epochs are named last.
+func TestDifferenceNamesDefaults(t *testing.T) {
+	e := &engine.Engine{Name: "go"}
+	c := Default("gcn")
+	kept, err := NewOrigin(e, "sum", 0, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Epochs++
+	for want, set := range map[string]func(c *Config){
+		`has epochs 1000, not 1001`:                  func(*Config) {},
+		`has scale "none", not "standardise"`:        func(c *Config) { c.Scale = "standardise" },
+		`has class_weights "none", not "balanced"`:   func(c *Config) { c.ClassWeights = "balanced" },
+		`has metric "auto", not "average-precision"`: func(c *Config) { c.Metric = "average-precision" },
+	} {
+		other := c
+		set(&other)
+		wanted, err := NewOrigin(e, "sum", 0, other, nil)
+		if got := kept.Difference(wanted); err != nil || got != want {
+			t.Errorf("got %q, %v; want %q", got, err, want)
+		}
+	}
+}

@@ -18,13 +18,19 @@ func TestClassWeights(t *testing.T) {
 	train[10], train[11] = false, false
 	for setting, want := range map[string][]float32{"none": nil,
 		"balanced": {1.66666667, 0.66666667, 1.11111111}, // scikit-learn 1.9.1, compute_class_weight
-		"1,2,0.5":  {1, 2, 0.5}, "b=c=3": {1, 3, 1}, "d=2, a=4": {4, 1, 2}} {
+		"1,2,0.5":  {1, 2, 0.5}, "b=c=3": {1, 3, 1}, "d=2, a=4": {4, 1, 2},
+		`"x,""y""=2",b=c=3`: {1, 3, 2}} {
+		g.ClassNames[2] = "d"
+		if strings.Contains(setting, "x,") {
+			g.ClassNames[2] = `x,"y"`
+		}
 		if got, err := classWeights(setting, g, train); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v", setting, got, err)
 		}
 	}
 	for setting, want := range map[string]string{"1,2": "there are 3 classes", "x=2": `no class "x"`,
-		"1,2,0": "above 0", "1,2,inf": "above 0", "a=": "above 0", "rare": "there are 3 classes"} {
+		"1,2,0": "above 0", "1,2,inf": "above 0", "a=": "above 0", "a=1,a=2": `"a" is there twice`,
+		`"x,y"=2`: "it is no list", "a=1\nd=2": "it is no list", "rare": "there are 3 classes"} {
 		if _, err := classWeights(setting, g, train); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", setting, err)
 		}

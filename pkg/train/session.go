@@ -1,6 +1,7 @@
 package train
 
 import (
+	"encoding/csv"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -87,8 +88,13 @@ func classWeights(setting string, g *graphs.Graph, train []bool) ([]float32, err
 		return fmt.Errorf("class-weights is %q, but %s: give none, balanced, numbers for classes (%s) or NAME=NUMBER",
 			setting, why, strings.Join(g.Classes(), ", "))
 	}
-	list := strings.Split(setting, ",")
-	named := strings.Contains(setting, "=")
+	reader := csv.NewReader(strings.NewReader(setting)) // names with commas are quoted, as in a table
+	reader.TrimLeadingSpace = true
+	list, err := reader.Read()
+	if err != nil || reader.InputOffset() < int64(len(setting)) {
+		return nil, wrong(`it is no list as in a table, where a name with a comma or a quote stands as "a,b=2"`)
+	}
+	named, given := strings.Contains(setting, "="), map[int]bool{}
 	if !named && len(list) != g.NumClasses {
 		return nil, wrong(fmt.Sprintf("there are %d classes", g.NumClasses))
 	}
@@ -98,6 +104,10 @@ func classWeights(setting string, g *graphs.Graph, train []bool) ([]float32, err
 			if at = slices.Index(g.Classes(), name); at < 0 {
 				return nil, wrong(fmt.Sprintf("there is no class %q", name))
 			}
+			if given[at] {
+				return nil, wrong(fmt.Sprintf("the class %q is there twice", name))
+			}
+			given[at] = true
 			text = text[k+1:]
 		}
 		weight, err := strconv.ParseFloat(strings.TrimSpace(text), 32)

@@ -33,6 +33,8 @@ type Evaluation struct {
 	// [About.Threshold], and CalibrationError is that of [metrics.Predictions.Calibration].
 	Confusion        [][]int      `json:"confusion"`
 	CalibrationError train.Number `json:"calibration_error"`
+	// Notes are those of the [Prediction].
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Evaluate judges the model on a part of a graph whose nodes have classes, one of [Parts]. Classes are those of the
@@ -74,7 +76,7 @@ func (m *Model) Evaluate(e *engine.Engine, g *graphs.Graph, part string, split i
 			return nil, err
 		}
 		x := Evaluation{Part: name, Split: split, Nodes: len(one.Labels), ByClass: make([]int, len(m.Classes)),
-			Confusion: one.Confusion(m.Threshold())}
+			Confusion: one.Confusion(m.Threshold()), Notes: p.Notes}
 		if name == "labelled" {
 			x.Split = -1
 		}
