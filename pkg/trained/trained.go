@@ -130,6 +130,14 @@ type evaluation struct {
 
 func (m *Model) on(e *engine.Engine, g *graphs.Graph) (x evaluation, err error) {
 	own := *g
+	if len(own.Labels) == 0 {
+		own.Labels = slices.Repeat([]int32{graphs.Unlabelled}, g.NumNodes)
+	}
+	own.Splits = nil // which do not matter here
+	if err := own.Validate(); err != nil {
+		return x, err
+	}
+	own.Splits = g.Splits
 	if m.RowNormalised && !g.RowNormalised {
 		own.Features = slices.Clone(g.Features)
 		graphs.RowNormalise(own.Features, own.NumFeatures)
