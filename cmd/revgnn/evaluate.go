@@ -28,9 +28,10 @@ func (a *app) evaluate() *cobra.Command {
 		Short: "Score a trained model on a graph whose nodes have classes",
 		Long: "Scores a model that 'revgnn train --out DIR' has kept (DIR/split0.safetensors) on a graph whose\n" +
 			"nodes have classes: all measures, the confusion matrix and the expected calibration error.\n\n" +
-			"The graph needs the features that the model was trained on, in their order. Classes are matched by\n" +
-			"name, and a node of a class that the model does not know is an error. Two classes are told apart at\n" +
-			"the model's thresholds, which were chosen on validation nodes.",
+			"The graph needs the columns that the model was trained on. Classes are matched by name, and a node\n" +
+			"of a class that the model does not know is an error. Two classes are told apart at a probability of\n" +
+			"0.5 in the confusion matrix and the accuracy, unless the model was trained for a measure with a\n" +
+			"threshold of its own, which was chosen on validation nodes.",
 		Example: "  revgnn train --dataset GRAPH --model MODEL --splits 0 --out out/run\n" +
 			"  revgnn evaluate --dataset OTHER --weights out/run/split0.safetensors"}
 	f := c.Flags()
@@ -39,7 +40,7 @@ func (a *app) evaluate() *cobra.Command {
 	part := f.String("part", "", "nodes to score it on: "+strings.Join(trained.Parts, ", ")+" (default: test on the "+
 		"graph of the training, else labelled)")
 	split := f.Int("split", -1, "split that --part is of (default: the training's on its graph, else 0)")
-	f.Lookup("split").DefValue = ""
+	f.Lookup("split").DefValue = "0" // so that the help does not name a second default
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		switch {
 		case *dataset == "":
@@ -69,6 +70,10 @@ func (a *app) evaluate() *cobra.Command {
 		}
 		if c.Context().Err() != nil {
 			return errors.New("interrupted; nothing was written")
+		}
+		if len(parts) > 0 && parts[0].Part == "labelled" {
+			a.progress().line("note: %s is not the graph that the model was trained on: if it has nodes that the model was "+
+				"trained on, this is no test", g.Name)
 		}
 		out := evaluated{Dataset: g.Name, Engine: e.Name, Weights: *weights, Model: m.Config.Model, Classes: m.Classes,
 			Parts: parts, About: m.About}
@@ -101,6 +106,9 @@ func evaluatedTable(w io.Writer, out evaluated) {
 		if most := 12; len(out.Classes) > most {
 			fmt.Fprintf(w, "(--json has the confusion matrix of %d classes)\n", len(out.Classes))
 			continue
+		}
+		if len(out.Classes) == 2 {
+			fmt.Fprintf(w, "taken for %s above a probability of\t%.4g\n", files.Printable(out.Classes[1]), out.About.Threshold())
 		}
 		fmt.Fprint(w, "class\tnodes")
 		for _, name := range out.Classes {

@@ -42,7 +42,7 @@ var trainingOnly = []string{"dropout", "lr", "weight-decay", "epochs", "patience
 
 const predictLong = "Predicts the classes of a graph's nodes with a model that 'revgnn train --out DIR' trained and kept:\n" +
 	"DIR/split0.safetensors holds the parameters of its best epoch, and says which model they are of. The graph needs the\n" +
-	"features that the model was trained on, in their order, and neither labels nor splits. What training draws at\n" +
+	"columns that the model was trained on, and neither labels nor splits. What training draws at\n" +
 	"random, such as dropout, is left out. With --unlabelled, only nodes are written whose class is not known.\n\n" +
 	"The file to write is\n" +
 	"  .csv: a row for each node, with the columns id and then the probability of each class by its name;\n" +

@@ -68,6 +68,9 @@ func (a *app) train() *cobra.Command {
 			}
 			p.line("training %s on %s, splits %v, engine %s", config.Model, r.graph.Name, o.Splits, r.engine.Name)
 			p.line("features: %s", r.graph.ListFeatures())
+			if config.InputGraph(r.graph).Weighted() {
+				p.line("edges: with weights, which %s reads", config.Model)
+			}
 			o.Epoch = func(split int, e train.Epoch) {
 				p.at(fmt.Sprintf("split %d", split), int64(e.Epoch), int64(e.Epochs), "epochs",
 					fmt.Sprintf("loss %.4f val %.4f best %.4f", e.Loss, e.Val, e.BestVal))
@@ -175,7 +178,7 @@ func measuresTable(w io.Writer, headings []string, columns []func(name string) f
 			fmt.Fprintf(w, "\t%s", text)
 		}
 		if at, tuned := thresholds[m.Name]; tuned {
-			fmt.Fprintf(w, "\tthreshold %.4f", at)
+			fmt.Fprintf(w, "\tthreshold %.4g", at)
 		}
 		fmt.Fprintln(w)
 	}

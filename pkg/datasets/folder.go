@@ -323,7 +323,11 @@ func parseNodes(r rows) *nodeTable {
 		refuse("the header needs either the column split, or all of train_mask, val_mask and test_mask")
 	}
 	if _, has := special["id"]; !has {
-		refuse("the header needs the column id, and for training label, it has %q", truncate(strings.Join(header, ",")))
+		refuse("the header needs the column id, and for training label, it has %q: rename the column that names the nodes",
+			truncate(strings.Join(header, ",")))
+	}
+	if _, has := special["label"]; !has {
+		t.notes = append(t.notes, "no column is called label, so that no node has a class")
 	}
 	for line, row := range r.rest("as many fields as the header") {
 		// What is kept is copied, since the reader's strings are parts of a long one.

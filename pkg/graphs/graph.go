@@ -240,7 +240,7 @@ func (g *Graph) WithWeights(ends []Edge, weights []float32) (*Graph, error) {
 				"out edges of weight 0", g.Name, g.ID(int(e[0])), g.ID(int(e[1])), w)
 		case all[at] != 0 && all[at] != w:
 			return nil, fmt.Errorf("graph %q: the edge between %s and %s has two weights, %v and %v; give one or, if edges "+
-				"have directions, say so", g.Name, g.ID(int(e[0])), g.ID(int(e[1])), all[at], w)
+				"have directions, say so (directed_edges.csv, or directed in an .npz)", g.Name, g.ID(int(e[0])), g.ID(int(e[1])), all[at], w)
 		}
 		all[at] = w
 	}

@@ -330,7 +330,7 @@ func (f Fitted) put(g *Graph, place int, fill bool, put func(node, column int, v
 		}
 	}
 	if nodes > 0 {
-		note = fmt.Sprintf("column %q: no node that categories are taken from has %s: %d nodes get no category", f.Name,
+		note = fmt.Sprintf("column %q: training had no %s: nodes with it get no category (%d)", f.Name,
 			some(slices.Sorted(maps.Keys(unseen))), nodes)
 	}
 	return note, err
@@ -343,7 +343,7 @@ func (g *Graph) gap(place, node int) error {
 		where = fmt.Sprintf("line %d", line)
 	}
 	return fmt.Errorf("%s has no value: fill it in, leave the column out, or train with --missing mean, which takes "+
-		"the mean and marks the node", where)
+		"the mean, or no category, and marks the node", where)
 }
 
 // numbers are a column's values as numbers, NaN for missing ones.
@@ -417,12 +417,18 @@ func (p *Prepared) match(g *Graph) (places []int, err error) {
 		return nil, err
 	}
 	_, nameless := byName[""]
-	if nameless || len(p.Columns) == 0 || p.Columns[0].Name == "" {
-		if len(g.Columns) > 0 || g.NumFeatures != len(p.Columns) {
+	if nameless || len(p.Columns) == 0 || slices.ContainsFunc(p.Columns, func(f Fitted) bool { return f.Name == "" }) {
+		table := g.Table()
+		if len(table) != len(p.Columns) {
 			return nil, fmt.Errorf("graph %q has %d columns of features, but the model was trained on %d: %s", g.Name,
-				g.NumFeatures+len(g.Columns), len(p.Columns), same)
+				len(table), len(p.Columns), same)
 		}
-		for i := range p.Columns {
+		for i, f := range p.Columns {
+			// Columns beside features stand after them, so that without names a place says nothing if kinds differ.
+			if s := table[i]; len(g.Columns) > 0 && (s.Kind != f.Kind || s.Name != f.Name) {
+				return nil, fmt.Errorf("column %d of graph %q, which has no names of all columns, is %q (%s), but in training it "+
+					"was %q (%s): %s", i+1, g.Name, s.Name, s.Kind, f.Name, f.Kind, same)
+			}
 			places = append(places, i)
 		}
 		return places, nil

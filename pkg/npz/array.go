@@ -61,7 +61,7 @@ func newArray(descr string, fortran bool, shape []int64, bytes int64) (*Array, e
 			what = ", texts"
 		}
 		return nil, fmt.Errorf("has the type %q%s; supported are bool, int8 to int64, uint8 to uint64, float32 and float64: "+
-			"convert it, as by .astype(int), and save it again", cut(descr), what)
+			"convert it by .astype, and save it again", cut(descr), what)
 	}
 	if descr[0] == '>' {
 		a.order = binary.BigEndian

@@ -163,6 +163,11 @@ func teaches(g *graphs.Graph, split int) error {
 		return fmt.Errorf("graph %q has %d nodes and %d classes: training needs a node and two classes at least",
 			g.Name, g.NumNodes, g.NumClasses)
 	}
+	own := *g
+	own.Splits = nil // whose masks may overlap here
+	if err := own.Validate(); err != nil {
+		return err
+	}
 	known := make([]bool, g.NumClasses)
 	for _, class := range g.Labels {
 		if class != graphs.Unlabelled {
@@ -180,6 +185,10 @@ func teaches(g *graphs.Graph, split int) error {
 	if split < 0 || split >= len(g.Splits) {
 		return fmt.Errorf("graph %q has no split %d: its splits are numbered 0 to %d",
 			g.Name, split, len(g.Splits)-1)
+	}
+	if s := g.Splits[split]; len(s.Train) != g.NumNodes || len(s.Val) != g.NumNodes || len(s.Test) != g.NumNodes {
+		return fmt.Errorf("graph %q: the masks of split %d have %d, %d and %d entries for %d nodes", g.Name, split,
+			len(s.Train), len(s.Val), len(s.Test), g.NumNodes)
 	}
 	if none(g.Splits[split].Train) {
 		return fmt.Errorf("graph %q: split %d has no training nodes", g.Name, split)

@@ -145,3 +145,53 @@ func TestGapsInAnotherTable(t *testing.T) {
 		}
 	}
 }
+
+// TestGraphsOfPrograms gives trainings and predictions graphs that no file can have: without names, or damaged.
+func TestGraphsOfPrograms(t *testing.T) {
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nameless := func() *graphs.Graph {
+		g := table(t)
+		g.FeatureNames = nil
+		for i := range g.Columns {
+			g.Columns[i].Name = ""
+		}
+		return g
+	}
+	c := modeltest.Small("gcn+rep")
+	c.Epochs, c.Missing = 2, "mean"
+	g := nameless()
+	r, err := train.Fit(t.Context(), e, g, 0, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := New(g, c, e.Name, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Labels, g.Splits = nil, nil
+	if _, err := m.Predict(e, g); err != nil {
+		t.Error(err)
+	}
+	if _, err := m.Predict(e, table(t)); err == nil || !strings.Contains(err.Error(), "in training it was") {
+		t.Errorf("columns with names: %v", err)
+	}
+	for want, damage := range map[string]func(g *graphs.Graph){
+		"joins nodes 5 and 9999": func(g *graphs.Graph) { g.Edges = append(g.Edges, graphs.Edge{5, 9999}) },
+		"3 feature values":       func(g *graphs.Graph) { g.Features = g.Features[:3] },
+		"it has 3 values":        func(g *graphs.Graph) { g.Columns[0].Codes = g.Columns[0].Codes[:3] },
+		"has text 77":            func(g *graphs.Graph) { g.Columns[0].Codes[1] = 77 },
+		"1 weights for":          func(g *graphs.Graph) { g.EdgeWeights = []float32{1} },
+	} {
+		g := nameless()
+		damage(g)
+		if _, err := train.Fit(t.Context(), e, g, 0, c, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("training: %v; want %q", err, want)
+		}
+		if _, err := m.Predict(e, g); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("prediction: %v; want %q", err, want)
+		}
+	}
+}

@@ -130,6 +130,14 @@ type evaluation struct {
 
 func (m *Model) on(e *engine.Engine, g *graphs.Graph) (x evaluation, err error) {
 	own := *g
+	if len(own.Labels) == 0 {
+		own.Labels = slices.Repeat([]int32{graphs.Unlabelled}, g.NumNodes)
+	}
+	own.Splits = nil // which do not matter here
+	if err := own.Validate(); err != nil {
+		return x, err
+	}
+	own.Splits = g.Splits
 	if m.RowNormalised && !g.RowNormalised {
 		own.Features = slices.Clone(g.Features)
 		graphs.RowNormalise(own.Features, own.NumFeatures)
@@ -140,6 +148,9 @@ func (m *Model) on(e *engine.Engine, g *graphs.Graph) (x evaluation, err error) 
 	}
 	if err := m.fits(g, x.graph, m.file); err != nil {
 		return x, err
+	}
+	if m.Weighted && !g.Weighted() {
+		x.notes = append(x.notes, fmt.Sprintf("the model was trained with weights of edges, which %s has not: each counts 1", g.Name))
 	}
 	if x.engine = e; e == nil {
 		if x.engine, err = engine.Open(""); err != nil {
@@ -175,8 +186,9 @@ type About struct {
 	Features      int      `json:"features"`
 	FeatureNames  []string `json:"feature_names,omitempty"`
 	RowNormalised bool     `json:"row_normalised"`
-	// Prepared is what makes these features of a table, or nil.
+	// Prepared is what makes these features of a table, or nil. Weighted says that the model read weights of edges.
 	Prepared *graphs.Prepared `json:"preparation,omitempty"`
+	Weighted bool             `json:"weighted,omitempty"`
 	// Classes are in the order of the model's outputs.
 	Classes []string `json:"classes"`
 	// The graph that the model was trained on; its checksum is that of the graph as it was loaded, without directions
@@ -200,7 +212,7 @@ type About struct {
 // Describe returns the description of a model that was trained on g, with the configuration c, on the named engine.
 func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) About {
 	a := About{Format: format, Config: c.Resolved(), Features: g.NumFeatures, FeatureNames: g.FeatureNames,
-		RowNormalised: g.RowNormalised, Classes: g.Classes(), Dataset: g.Name, Nodes: g.NumNodes,
+		RowNormalised: g.RowNormalised, Weighted: c.InputGraph(g).Weighted(), Classes: g.Classes(), Dataset: g.Name, Nodes: g.NumNodes,
 		Checksum: c.InputGraph(g).Checksum(), Split: r.Split, Seed: r.Seed, BestEpoch: r.BestEpoch,
 		Metric: train.Metric(c, g).Name, Val: r.Val, Test: r.Test, Thresholds: r.Measures.Thresholds, Engine: engine,
 		Versions: machine.Versions()}

@@ -269,6 +269,7 @@ func TestRefusals(t *testing.T) {
 	}
 	other := *g
 	other.NumFeatures++
+	other.Features, other.FeatureNames = make([]float32, other.NumNodes*other.NumFeatures), nil
 	if _, err := m.Predict(nil, &other); err == nil || !strings.Contains(err.Error(), "features per node") {
 		t.Errorf("got %v", err)
 	}

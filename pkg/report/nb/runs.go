@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
@@ -274,7 +275,10 @@ func floats(labels []int32) []float64 {
 
 // Statistics returns a table with the statistics of a graph ([metrics.GraphStats]), and its notes.
 func Statistics(id, title string, g *graphs.Graph) *report.Table {
-	s := metrics.GraphStats(g)
+	s, notes := metrics.GraphStats(g), slices.Clone(g.Notes)
+	if s.Weighted {
+		notes = append(notes, "Edges have weights.")
+	}
 	defined := func(homophily float64, undefined string) report.Cell {
 		if math.IsNaN(homophily) {
 			return report.Missing(undefined)
@@ -288,7 +292,7 @@ func Statistics(id, title string, g *graphs.Graph) *report.Table {
 			report.Count(s.Edges), report.Count(s.Classes), report.Count(s.Features), report.Number(s.AverageDegree, 2),
 			defined(s.EdgeHomophily, "no edge joins two labelled nodes"),
 			defined(s.AdjustedHomophily, "no edges join labelled nodes, or all join nodes of one class"),
-			report.Count(s.Splits)}}}, Notes: g.Notes}
+			report.Count(s.Splits)}}}, Notes: notes}
 }
 
 // Features returns a table of what the columns of a graph's table hold ([graphs.Graph.Table]).

@@ -151,7 +151,11 @@ func (f folded) Text() string { return f.line + "\n" + f.Item.Text() }
 func Head(path string, lines int) report.Item {
 	f := Must(os.Open(path))
 	defer f.Close()
-	text, more := filepath.Base(path)+":\n", bufio.NewScanner(f)
+	name := path
+	if filepath.IsAbs(path) {
+		name = filepath.Base(path)
+	}
+	text, more := name+":\n", bufio.NewScanner(f)
 	for range lines {
 		if !more.Scan() {
 			break

@@ -29,11 +29,14 @@ func Judged(id string, m *trained.Model, parts []trained.Evaluation) []report.It
 		}
 		t.Rows = append(t.Rows, row)
 		if at, tuned := m.Thresholds[measure.Name]; tuned {
-			t.Notes = append(t.Notes, fmt.Sprintf("For the %s, a node is taken for %s above a probability of %.3f, which was best on "+
+			t.Notes = append(t.Notes, fmt.Sprintf("For the %s, a node is taken for %s above a probability of %.3g, which was best on "+
 				"the validation nodes.", measure.Title, m.Classes[1], at))
 		}
 	}
 	last := parts[len(parts)-1]
-	return []report.Item{t, report.Confusion(id+"-confusion", fmt.Sprintf("Confusion matrix of the %s nodes", last.Part),
-		m.Classes, last.Confusion)}
+	title := fmt.Sprintf("Confusion matrix of the %s nodes", last.Part)
+	if len(m.Classes) == 2 {
+		title += fmt.Sprintf(": %s above a probability of %.3g", m.Classes[1], m.Threshold())
+	}
+	return []report.Item{t, report.Confusion(id+"-confusion", title, m.Classes, last.Confusion)}
 }
