@@ -40,7 +40,7 @@ func TestBadGraphs(t *testing.T) {
 	}
 	fails(t, 1, "no such file", "train", "--dataset", "no/such/file.npz")
 	fails(t, 1, "there is no dataset folder", "bench", "--dataset", "no/such/folder")
-	fails(t, 1, "neither an .npz file nor a folder", "train", "--dataset", "main.go")
+	fails(t, 1, "neither an .npz or .json file nor a folder", "train", "--dataset", "main.go")
 }
 
 func TestDownloads(t *testing.T) {
