@@ -37,6 +37,7 @@ func TestPipesAndDevices(t *testing.T) {
 	}
 	predict := []string{"predict", "--dataset", tinyGraph, "--engine", "go", "--out", filepath.Join(dir, "o.npz"),
 		"--weights"}
+	pipe("folder/edges.csv")
 	began := time.Now()
 	for _, args := range [][]string{
 		{"train", "--dataset", pipe("g.npz"), "--engine", "go"},

@@ -255,6 +255,8 @@ func isUnknown(text string) bool {
 var (
 	// indexColumn is the name of a column of row numbers that pandas reads without one.
 	indexColumn = regexp.MustCompile(`^unnamed: [0-9]+$`)
+	// labelColumns are almost label.
+	labelColumns = []string{"labels", "lable", "lables", "node_label", "node_labels"}
 	// maskColumn is a name that is almost one of a mask.
 	maskColumn = regexp.MustCompile(`^(i[sn][_ -]?(train|val|valid|validation|test)|` +
 		`(train|val|valid|validation|test)[_ -]?(mask|masks|idx|set))$`)
@@ -296,13 +298,13 @@ func parseNodes(r rows) *nodeTable {
 				refuse("the column %q is an index that pandas wrote, which says nothing about a node: leave it out",
 					truncate(name))
 			case maskColumn.MatchString(key) || split:
-				refuse("the header has a column %q; is it a mask of the split? Call the masks train_mask, val_mask and "+
-					"test_mask, or leave it out", truncate(name))
-			case !named("label") && slices.Contains([]string{"labels", "lable", "lables", "node_label", "node_labels"}, key):
+				refuse("the header has a column %q; is it a mask of the split? Call the masks train_mask, val_mask "+
+					"and test_mask, or leave it out", truncate(name))
+			case !named("label") && slices.Contains(labelColumns, key):
 				refuse(`the header has a column %q; is it "label"? Give it this name, or leave it out`, truncate(name))
 			case !named("label") && slices.Contains([]string{"y", "class", "target"}, key):
-				t.notes = append(t.notes, fmt.Sprintf("the column %q is read as a feature; call it label if it has the "+
-					"classes", truncate(name)))
+				t.notes = append(t.notes, fmt.Sprintf("the column %q is read as a feature; call it label if it has "+
+					"the classes", truncate(name)))
 			}
 			features = append(features, i)
 			name := strings.Clone(strings.TrimSpace(name))
@@ -397,8 +399,8 @@ func parseNodes(r rows) *nodeTable {
 			seen[v] = true
 		}
 		if numbers {
-			t.notes = append(t.notes, fmt.Sprintf("the column %q numbers the nodes in another order; leave it out unless "+
-				"this order says something", truncate(name)))
+			t.notes = append(t.notes, fmt.Sprintf("the column %q numbers the nodes in another order; leave it out "+
+				"unless this order says something", truncate(name)))
 		}
 	}
 	return t
@@ -484,8 +486,9 @@ func (t *nodeTable) parseColumns(r rows) {
 			lists = lists && (number || severalNumbers(text))
 		}
 		if bad >= 0 && lists {
-			refuse("line %d: the feature %q is %q: write one number with a decimal point and without commas or spaces, as "+
-				"1200.5, and give each number of a list a column", lines[k][bad], truncate(c.Name), truncate(c.Values[bad]))
+			refuse("line %d: the feature %q is %q: write one number with a decimal point and without commas or "+
+				"spaces, as 1200.5, and give each number of a list a column", lines[k][bad], truncate(c.Name),
+				truncate(c.Values[bad]))
 		}
 		if bad >= 0 && numbers >= texts {
 			refuse("line %d: the feature %q is %q, which is not a number that fits, as %d others of its column are: "+
@@ -593,8 +596,8 @@ func parseEdges(r rows, numbers map[string]int32) (edges []graphs.Edge, weights 
 	return edges, weights, notes
 }
 
-// edgeHeader finds [edgeColumns] in the header of edges.csv. The notes name the columns that are none of them, and say if
-// the header may be none.
+// edgeHeader finds [edgeColumns] in the header of edges.csv. The notes name the columns that are none of them, and say
+// if the header may be none.
 func edgeHeader(header []string) (at [3]int, notes []string) {
 	at = [3]int{-1, -1, -1}
 	var others []int

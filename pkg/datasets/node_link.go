@@ -126,7 +126,8 @@ func asTable(what string, objects []map[string]any, needed []string, parse func(
 						truncate(name), i+1)
 				}
 				if _, twice := flat[i][one(k)]; twice {
-					return fmt.Errorf("%s: object %d has %q twice, once in a list: give one another name", what, i+1, one(k))
+					return fmt.Errorf("%s: object %d has %q twice, once in a list: give one another name", what, i+1,
+						one(k))
 				}
 				flat[i][one(k)], names[one(k)] = fmt.Sprint(v), true
 			}

@@ -238,8 +238,8 @@ func classNumbers(values []int64, unknown int64) ([]int32, int, error) {
 			continue
 		}
 		if v < 0 || v >= maxClasses {
-			return nil, 0, fmt.Errorf("node %d has label %d, but classes are numbered from 0, below %d: leave out labels "+
-				"that are not known, and give other classes names or such numbers", i, v, maxClasses)
+			return nil, 0, fmt.Errorf("node %d has label %d, but classes are numbered from 0, below %d: leave out "+
+				"labels that are not known, and give other classes names or such numbers", i, v, maxClasses)
 		}
 		labels[i] = int32(v)
 		classes = max(classes, int(v)+1)

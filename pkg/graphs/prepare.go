@@ -426,8 +426,8 @@ func (p *Prepared) match(g *Graph) (places []int, err error) {
 		for i, f := range p.Columns {
 			// Columns beside features stand after them, so that without names a place says nothing if kinds differ.
 			if s := table[i]; len(g.Columns) > 0 && (s.Kind != f.Kind || s.Name != f.Name) {
-				return nil, fmt.Errorf("column %d of graph %q, which has no names of all columns, is %q (%s), but in training it "+
-					"was %q (%s): %s", i+1, g.Name, s.Name, s.Kind, f.Name, f.Kind, same)
+				return nil, fmt.Errorf("column %d of graph %q, which has no names of all columns, is %q (%s), but in "+
+					"training it was %q (%s): %s", i+1, g.Name, s.Name, s.Kind, f.Name, f.Kind, same)
 			}
 			places = append(places, i)
 		}

@@ -110,8 +110,8 @@ func (m Measure) Of(p *Predictions, threshold float64) (float64, error) {
 }
 
 // Threshold is the threshold at which the measure, if it is Tuned, is best for two classes: [Even], or a probability
-// halfway between those of two nodes. Of several, it is the one nearest to Even. For other measures and more classes,
-// it is Even.
+// halfway between those of two nodes. Of several, it is the one nearest to Even. For other measures, more classes, and
+// nodes of one class alone, it is Even.
 func (m Measure) Threshold(p *Predictions) float64 {
 	if !m.Tuned || p.Outputs > 1 {
 		return Even
@@ -119,6 +119,9 @@ func (m Measure) Threshold(p *Predictions) float64 {
 	best, at := m.decided(p.Confusion(Even)), Even
 	groups := p.ranked(1, func(node int) float64 { return p.probability(node, 1) })
 	all := total(groups)
+	if all[0] == 0 || all[1] == 0 {
+		return Even
+	}
 	counts := [][]int{{0, int(all[0])}, {0, int(all[1])}} // all nodes are taken for class 1 at first
 	for i := range groups[:len(groups)-1] {
 		for class, n := range groups[i].count {

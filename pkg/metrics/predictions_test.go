@@ -134,6 +134,7 @@ func TestThresholds(t *testing.T) {
 		{"accuracy", rare, 0.5, 0.635},
 		{"balanced_accuracy", &Predictions{[]float64{-1, -1}, 1, []int32{0, 1}, nil}, 0.5, 0.5},
 		{"balanced_accuracy", &Predictions{[]float64{-1, 1, 2}, 1, []int32{0, 1, 1}, nil}, 0.5, 1},
+		{"balanced_accuracy", &Predictions{[]float64{1, 2, 3}, 1, []int32{0, 0, 0}, nil}, 0.5, 0}, // nothing to choose by
 		{"balanced_accuracy", &Predictions{[]float64{5, 4}, 3, nil, nil}, 0.5, math.NaN()},
 		{"balanced_accuracy", &Predictions{[]float64{1, next, 1.5}, 1, []int32{0, 1, 1}, nil}, sigmoid(1), 1},
 	} {

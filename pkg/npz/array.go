@@ -60,8 +60,8 @@ func newArray(descr string, fortran bool, shape []int64, bytes int64) (*Array, e
 		} else if strings.Contains(descr, "U") {
 			what = ", texts"
 		}
-		return nil, fmt.Errorf("has the type %q%s; supported are bool, int8 to int64, uint8 to uint64, float32 and float64: "+
-			"convert it by .astype, and save it again", cut(descr), what)
+		return nil, fmt.Errorf("has the type %q%s; supported are bool, int8 to int64, uint8 to uint64, float32 and "+
+			"float64: convert it by .astype, and save it again", cut(descr), what)
 	}
 	if descr[0] == '>' {
 		a.order = binary.BigEndian

@@ -322,7 +322,8 @@ func NewOrigin(e *engine.Engine, graph string, split int, c Config, versions map
 }
 
 // Difference names the most important difference of two origins, in words that follow "the checkpoint" or "the result":
-// that of the model, then of the engine, the split and the settings, epochs last, the graph, and versions. It is "" for equal ones.
+// that of the model, then of the engine, the split and the settings, epochs last, the graph, and versions. It is "" for
+// equal ones.
 func (kept Origin) Difference(wanted Origin) string {
 	all := maps.Clone(kept)
 	maps.Copy(all, wanted)
