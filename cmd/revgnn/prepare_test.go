@@ -74,7 +74,7 @@ func TestTableOfCustomers(t *testing.T) {
 	weights := filepath.Join(out, "split0.safetensors")
 	o := succeeds(t, "predict", "--dataset", other, "--engine", "go", "--weights", weights, "--out",
 		filepath.Join(dir, "p.csv"))
-	if !strings.Contains(o.stderr, `note: column "city": no node that categories are taken from has Bern: 20 nodes`) {
+	if !strings.Contains(o.stderr, `note: column "city": training had no Bern: 20 nodes`) {
 		t.Errorf("got %s", o.stderr)
 	}
 	succeeds(t, "predict", "--dataset", graph, "--engine", "go", "--weights", weights, "--split", "0", "--gradients",

@@ -328,7 +328,7 @@ func parseNodes(r rows) *nodeTable {
 		refuse("the header needs the column id, and for training label, it has %q: rename the column that names the nodes",
 			truncate(strings.Join(header, ",")))
 	}
-	if _, has := special["label"]; !has {
+	if _, has := special["label"]; !has && len(t.notes) == 0 {
 		t.notes = append(t.notes, "no column is called label, so that no node has a class")
 	}
 	for line, row := range r.rest("as many fields as the header") {

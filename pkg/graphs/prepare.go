@@ -330,7 +330,7 @@ func (f Fitted) put(g *Graph, place int, fill bool, put func(node, column int, v
 		}
 	}
 	if nodes > 0 {
-		note = fmt.Sprintf("column %q: training had no %s: nodes with it get no category (%d)", f.Name,
+		note = fmt.Sprintf("column %q: training had no %s: %d nodes get no category", f.Name,
 			some(slices.Sorted(maps.Keys(unseen))), nodes)
 	}
 	return note, err

@@ -182,7 +182,7 @@ func TestWhatAnotherTableMayHold(t *testing.T) {
 		"the same":         {func(*Graph) {}, "", "Paris"},
 		"no gaps any more": {func(g *Graph) { numbers(g, "income") }, "", "Paris"},
 		"numbers for true": {func(g *Graph) { numbers(g, "member") }, "", "Paris"},
-		"codes for texts":  {func(g *Graph) { numbers(g, "city") }, "", `from has 1: 8 nodes`},
+		"codes for texts":  {func(g *Graph) { numbers(g, "city") }, "", `training had no 1: 8 nodes`},
 		"two columns less": {func(g *Graph) { g.Columns = g.Columns[1:2] }, "lacks the columns income, member", ""},
 		"another order":    {func(g *Graph) { g.FeatureNames = []string{"joined", "age"} }, "", "Paris"},
 		"one more": {func(g *Graph) {

@@ -79,7 +79,7 @@ func TestPreparedModel(t *testing.T) {
 			}
 			other.Columns[2].Values = []string{"Bern", "Oslo", "Pisa"}
 			q, err := m.Predict(e, &other)
-			if err != nil || len(q.Notes) != 1 || !strings.Contains(q.Notes[0], "has Pisa:") {
+			if err != nil || len(q.Notes) != 1 || !strings.Contains(q.Notes[0], "had no Pisa:") {
 				t.Errorf("%s: %v", structure, err)
 			}
 			other.Edges = g.Edges[1:]
