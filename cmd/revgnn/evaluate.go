@@ -35,29 +35,23 @@ func (a *app) evaluate() *cobra.Command {
 		Example: "  revgnn train --dataset GRAPH --model MODEL --splits 0 --out out/run\n" +
 			"  revgnn evaluate --dataset OTHER --weights out/run/split0.safetensors"}
 	f := c.Flags()
-	dataset, weights := f.String("dataset", "", "dataset: see 'revgnn datasets list', or a file or folder of your own"),
-		f.String("weights", "", "the model's file, DIR/split<k>.safetensors of 'revgnn train --out DIR'")
+	s := kept(f)
 	part := f.String("part", "", "nodes to score it on: "+strings.Join(trained.Parts, ", ")+" (default: test on the "+
 		"graph of the training, else labelled)")
 	split := f.Int("split", -1, "split that --part is of (default: the training's on its graph, else 0)")
 	f.Lookup("split").DefValue = "0" // so that the help does not name a second default
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if err := s.given(); err != nil {
+			return err
+		}
 		switch {
-		case *dataset == "":
-			return noDataset()
-		case *weights == "":
-			return usagef("no weights given: add --weights with a file of 'revgnn train --out'")
 		case *part != "" && !slices.Contains(trained.Parts, *part):
 			return usagef("--part is %q: choose one of %s", *part, strings.Join(trained.Parts, ", "))
 		case c.Flags().Changed("split") && *split < 0:
 			return usagef("--split is %d: give the number of a split, from 0", *split)
 		}
-		m, err := trained.Read(*weights)
-		if err != nil {
-			return err
-		}
 		progress := a.progress()
-		e, g, err := a.prepare(c.Context(), progress, *dataset)
+		m, e, g, err := a.open(c.Context(), progress, s.weights, s.dataset)
 		if err != nil {
 			return err
 		}
@@ -71,11 +65,11 @@ func (a *app) evaluate() *cobra.Command {
 		if c.Context().Err() != nil {
 			return errors.New("interrupted; nothing was written")
 		}
-		if len(parts) > 0 && parts[0].Part == "labelled" {
-			a.progress().line("note: %s is not the graph that the model was trained on: if it has nodes that the model was "+
+		if parts[0].Part == "labelled" {
+			progress.line("note: %s is not the graph that the model was trained on: if it has nodes that the model was "+
 				"trained on, this is no test", g.Name)
 		}
-		out := evaluated{Dataset: g.Name, Engine: e.Name, Weights: *weights, Model: m.Config.Model, Classes: m.Classes,
+		out := evaluated{Dataset: g.Name, Engine: e.Name, Weights: s.weights, Model: m.Config.Model, Classes: m.Classes,
 			Parts: parts, About: m.About}
 		return a.show(out, func(w io.Writer) { evaluatedTable(w, out) })
 	}

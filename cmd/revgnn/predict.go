@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/files"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/metrics"
@@ -108,12 +109,8 @@ func (a *app) predict() *cobra.Command {
 		if compare {
 			return a.compare(c.Context(), s, o)
 		}
-		m, err := trained.Read(o.from)
-		if err != nil {
-			return err
-		}
 		progress := a.progress()
-		e, g, err := a.prepare(c.Context(), progress, s.dataset)
+		m, e, g, err := a.open(c.Context(), progress, o.from, s.dataset)
 		if err != nil {
 			return err
 		}
@@ -269,6 +266,37 @@ func (a *app) compare(ctx context.Context, s *subject, o predicting) error {
 	})
 }
 
+// source is a model that training has kept, and the graph to run it on.
+type source struct{ dataset, weights string }
+
+func kept(f *pflag.FlagSet) *source {
+	s := &source{}
+	f.StringVar(&s.dataset, "dataset", "", "dataset: see 'revgnn datasets list', or a file or folder of your own")
+	f.StringVar(&s.weights, "weights", "", "the model's file, DIR/split<k>.safetensors of 'revgnn train --out DIR'")
+	return s
+}
+
+func (s *source) given() error {
+	switch {
+	case s.dataset == "":
+		return noDataset()
+	case s.weights == "":
+		return usagef("no weights given: add --weights with a file of 'revgnn train --out'")
+	}
+	return nil
+}
+
+// open reads a model that training has kept, and then prepares the graph.
+func (a *app) open(ctx context.Context, p *progress, weights, dataset string) (*trained.Model, *engine.Engine,
+	*graphs.Graph, error) {
+	m, err := trained.Read(weights)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	e, g, err := a.prepare(ctx, p, dataset)
+	return m, e, g, err
+}
+
 type traced struct {
 	Dataset string             `json:"dataset"`
 	Engine  string             `json:"engine"`
@@ -291,21 +319,13 @@ func (a *app) trace() *cobra.Command {
 		Example: "  revgnn train --dataset GRAPH --model MODEL --splits 0 --out out/run\n" +
 			"  revgnn trace --dataset GRAPH --weights out/run/split0.safetensors"}
 	f := c.Flags()
-	dataset, weights := f.String("dataset", "", "dataset: see 'revgnn datasets list', or a file or folder of your own"),
-		f.String("weights", "", "the model's file, DIR/split<k>.safetensors of 'revgnn train --out DIR'")
+	s := kept(f)
 	layers := f.IntSlice("layers", nil, "numbers of layers to measure after (default: all of a shallow model, else some)")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if *dataset == "" {
-			return noDataset()
-		}
-		if *weights == "" {
-			return usagef("no weights given: add --weights with a file of 'revgnn train --out'")
-		}
-		m, err := trained.Read(*weights)
-		if err != nil {
+		if err := s.given(); err != nil {
 			return err
 		}
-		e, g, err := a.prepare(c.Context(), a.progress(), *dataset)
+		m, e, g, err := a.open(c.Context(), a.progress(), s.weights, s.dataset)
 		if err != nil {
 			return err
 		}
@@ -316,7 +336,7 @@ func (a *app) trace() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		out := traced{Dataset: g.Name, Engine: e.Name, Weights: *weights, Model: m.Config.Model, Config: m.Config,
+		out := traced{Dataset: g.Name, Engine: e.Name, Weights: s.weights, Model: m.Config.Model, Config: m.Config,
 			Forward: train.SmoothnessOf(t.Forward), Reverse: train.SmoothnessOf(t.Reverse)}
 		return a.show(out, func(w io.Writer) {
 			fmt.Fprintf(w, "direction\tlayer\tGSL\tDirichlet\tMAD\teffective rank\n")

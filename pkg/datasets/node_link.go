@@ -72,21 +72,20 @@ func parseNodeLink(path string, b []byte) (g *graphs.Graph, err error) {
 	var edges []graphs.Edge
 	var weights []float32
 	var notes []string
-	if err := asTable("nodes", nodes, []string{"id"}, func(r rows) { t = parseNodes(r) }); err != nil {
+	table, err := asTable("nodes", nodes, "id")
+	if err == nil {
+		err = table.read(func(r rows) { t = parseNodes(r) })
+	}
+	if err == nil && len(t.raw) > 0 {
+		err = table.read(func(r rows) { t.parseColumns(r) })
+	}
+	if err == nil && len(links) > 0 {
+		if table, err = asTable(edgeKey, links, "source", "target"); err == nil {
+			err = table.read(func(r rows) { edges, weights, notes = parseEdges(r, t.numbers) })
+		}
+	}
+	if err != nil {
 		return nil, err
-	}
-	if len(t.raw) > 0 {
-		if err := asTable("nodes", nodes, []string{"id"}, func(r rows) { t.parseColumns(r) }); err != nil {
-			return nil, err
-		}
-	}
-	if len(links) > 0 {
-		err = asTable(edgeKey, links, []string{"source", "target"}, func(r rows) {
-			edges, weights, notes = parseEdges(r, t.numbers)
-		})
-		if err != nil {
-			return nil, err
-		}
 	}
 	if g, err = t.joined(path, edges, weights, directed); err != nil {
 		return nil, err
@@ -105,9 +104,15 @@ func parseNodeLink(path string, b []byte) (g *graphs.Graph, err error) {
 	return g, nil
 }
 
-// asTable hands a list of objects to parse as the rows of a table, after a header with the columns that are needed, and
-// then all others. In errors, line k is object k - 1, since line 1 is the header.
-func asTable(what string, objects []map[string]any, needed []string, parse func(rows)) (err error) {
+// objectTable is a list of objects as a table in CSV.
+type objectTable struct {
+	what string
+	csv  []byte
+}
+
+// asTable has the objects as rows, after a header with the columns that are needed, and then all others. In errors,
+// line k is object k - 1, since line 1 is the header.
+func asTable(what string, objects []map[string]any, needed ...string) (t objectTable, err error) {
 	flat, names := make([]map[string]string, len(objects)), map[string]bool{}
 	for i, o := range objects {
 		flat[i] = map[string]string{}
@@ -122,11 +127,11 @@ func asTable(what string, objects []map[string]any, needed []string, parse func(
 				case nil:
 					continue
 				case map[string]any, []any:
-					return fmt.Errorf("%s: %q of object %d is neither a text, a number, a boolean, nor a list of them", what,
+					return t, fmt.Errorf("%s: %q of object %d is neither a text, a number, a boolean, nor a list of them", what,
 						truncate(name), i+1)
 				}
 				if _, twice := flat[i][one(k)]; twice {
-					return fmt.Errorf("%s: object %d has %q twice, once in a list: give one another name", what, i+1,
+					return t, fmt.Errorf("%s: object %d has %q twice, once in a list: give one another name", what, i+1,
 						one(k))
 				}
 				flat[i][one(k)], names[one(k)] = fmt.Sprint(v), true
@@ -134,7 +139,7 @@ func asTable(what string, objects []map[string]any, needed []string, parse func(
 		}
 		for _, name := range needed {
 			if flat[i][name] == "" {
-				return fmt.Errorf("%s: object %d has no %s, or one that is no text or number", what, i+1, name)
+				return t, fmt.Errorf("%s: object %d has no %s, or one that is no text or number", what, i+1, name)
 			}
 			delete(names, name)
 		}
@@ -151,13 +156,17 @@ func asTable(what string, objects []map[string]any, needed []string, parse func(
 		w.Write(fields)
 	}
 	w.Flush()
+	return objectTable{what, table.Bytes()}, nil
+}
+
+func (t objectTable) read(parse func(rows)) (err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("%s, as a table with a header: %w", what, err)
+			err = fmt.Errorf("%s, as a table with a header: %w", t.what, err)
 		}
 	}()
 	defer returned(&err)
-	in := newRows(&table)
+	in := newRows(bytes.NewReader(t.csv))
 	in.headed = true
 	parse(in)
 	return nil

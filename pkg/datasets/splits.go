@@ -31,11 +31,9 @@ func PaperSplits(n int) []graphs.Split {
 // labelledSplits are the [PaperSplits] of the nodes with labels or, where one of these would lack a class in a part,
 // the [ClassSplits], with a note that says so; other nodes are in no mask.
 func labelledSplits(labels []int32, classes int) (splits []graphs.Split, notes []string) {
-	members := make([][]int, classes)
 	var nodes []int
 	for i, class := range labels {
 		if class != graphs.Unlabelled {
-			members[class] = append(members[class], i)
 			nodes = append(nodes, i)
 		}
 	}
@@ -50,7 +48,7 @@ func labelledSplits(labels []int32, classes int) (splits []graphs.Split, notes [
 		}
 		return out
 	}
-	lacking := 0
+	members, lacking := membersOf(labels, classes), 0
 	for k, s := range splits {
 		splits[k] = graphs.Split{Train: spread(s.Train), Val: spread(s.Val), Test: spread(s.Test)}
 		if slices.ContainsFunc(members, func(class []int) bool {
@@ -67,6 +65,17 @@ func labelledSplits(labels []int32, classes int) (splits []graphs.Split, notes [
 		"%d of those drawn from all nodes together would lack a class in a part", lacking)}
 }
 
+// membersOf are the labelled nodes of each class, in ascending order.
+func membersOf(labels []int32, classes int) [][]int {
+	members := make([][]int, classes)
+	for i, class := range labels {
+		if class != graphs.Unlabelled {
+			members[class] = append(members[class], i)
+		}
+	}
+	return members
+}
+
 // leastMembers is the number of nodes with which a class can be in each part of a split.
 const leastMembers = 3
 
@@ -74,12 +83,7 @@ const leastMembers = 3
 // training, 20 % for validation and 20 % for test, rounded so that one at least is in each part. Classes of fewer than
 // three nodes are drawn together, as if they were one. RandomState(seed) permutes class by class.
 func ClassSplits(labels []int32, classes int) []graphs.Split {
-	members, n := make([][]int, classes), len(labels)
-	for i, class := range labels {
-		if class != graphs.Unlabelled {
-			members[class] = append(members[class], i)
-		}
-	}
+	members, n := membersOf(labels, classes), len(labels)
 	var small []int
 	for _, class := range members {
 		if len(class) < leastMembers {
@@ -111,10 +115,7 @@ func ClassSplits(labels []int32, classes int) []graphs.Split {
 // Computers, two of eight on Photo. RandomState(seed) draws class by class by choice(nodes, …, replace=False), then as
 // in [PaperSplits].
 func BalancedSplits(labels []int32, classes int) []graphs.Split {
-	members := make([][]int, classes)
-	for i, class := range labels {
-		members[class] = append(members[class], i)
-	}
+	members := membersOf(labels, classes)
 	quota := int(math.RoundToEven(0.6 * float64(len(labels)) / float64(classes)))
 	splits := make([]graphs.Split, len(PaperSeeds))
 	for i, seed := range PaperSeeds {

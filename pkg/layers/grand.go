@@ -16,9 +16,8 @@ import (
 //
 // over the entries of row i of a symmetric pattern, made for [sparse.ForGradients], with the weights w of edges: if all
 // queries are zero, A is the random walk's matrix D^-1 W. The logarithms are [places, 1], or nil if all weights are 1.
-// The result is the mean over heads,
-// [places, 1], with rows that add up to 1. (The paper divides by d', and names q and k the other way round. The root is
-// that of the authors' code.)
+// The result is the mean over heads, [places, 1], with rows that add up to 1. (The paper divides by d', and names q and
+// k the other way round. The root is that of the authors' code.)
 func Attention(a sparse.BareEdges, q, k, logWeights *Node, heads int) *Node {
 	needSymmetric("GRAND's attention", a)
 	scale := 1 / math.Sqrt(float64(q.Shape().Dimensions[1]/heads))

@@ -141,6 +141,14 @@ func (m Measure) Threshold(p *Predictions) float64 {
 	return at
 }
 
+// At is the measure's threshold among those by measures' names, or [Even] if it has none there.
+func (m Measure) At(thresholds map[string]float64) float64 {
+	if at, tuned := thresholds[m.Name]; tuned {
+		return at
+	}
+	return Even
+}
+
 // accuracy is the share of nodes that are taken for their class.
 func accuracy(confusion [][]int) float64 {
 	right, all := 0, 0

@@ -45,9 +45,15 @@ func New(c Config, g *graphs.Graph) (m *Model, err error) {
 			"or leave them out by the setting undirected", c.Model, g.Name, g.ArcsMissing)
 	}
 	if g.Weighted() && !registry[c.Model].Weighted {
+		var readers []string
+		for _, k := range Kinds() {
+			if k.Weighted && k.Name != "mlp" {
+				readers = append(readers, k.Name)
+			}
+		}
 		return nil, fmt.Errorf("the edges of %s have weights, which the formula of %s has no place for: choose a model that "+
 			"reads them (%s), or leave them out by the setting edge-weights ignore", g.Name, c.Model,
-			strings.Join(readWeights(), ", "))
+			strings.Join(readers, ", "))
 	}
 	m = &Model{Config: c, Features: g.NumFeatures, Outputs: g.NumClasses, Classes: g.NumClasses,
 		Network: registry[c.Model].New(c)}
@@ -62,16 +68,6 @@ func New(c Config, g *graphs.Graph) (m *Model, err error) {
 	m.features = newFeatures(g, a.Order, m.dropsFeatures())
 	m.Order, m.Arrays = a.Order, slices.Concat(m.features.arrays, a.all)
 	return m, nil
-}
-
-// readWeights are the names of models that read edges' weights.
-func readWeights() (names []string) {
-	for _, k := range Kinds() {
-		if k.Weighted && k.Name != "mlp" {
-			names = append(names, k.Name)
-		}
-	}
-	return names
 }
 
 // failure is an error, as opposed to a panic of GoMLX, whose message needs no addition.

@@ -84,34 +84,31 @@ func (f *Figure) draw() (string, error) {
 	}
 	// A map is an image with one pixel for each cell. The edges of the pixels must stay sharp when the image is
 	// enlarged.
-	drawn := fitted(strings.ReplaceAll(v.String(), "<image ", `<image style="image-rendering:pixelated" `))
-	return strings.TrimSuffix(strings.TrimSpace(drawn), "</svg>") + overlay + "</svg>", nil
+	fit := fitted(strings.ReplaceAll(v.String(), "<image ", `<image style="image-rendering:pixelated" `))
+	return strings.TrimSuffix(strings.TrimSpace(fit), "</svg>") + overlay + "</svg>", nil
 }
 
 // PNG is the static picture in pixels: scale 1 has the size on a page; 3 is enough for print.
 func (f *Figure) PNG(scale float64) ([]byte, error) {
-	svg, err := f.SVG()
-	if err != nil {
-		return nil, err
-	}
-	picture, err := raster.PNG(svg, scale)
-	if err != nil {
-		return nil, fmt.Errorf("report: figure %q: %w", f.ID, err)
-	}
-	return picture, nil
+	return drawn(f.SVG, "figure", f.ID, func(svg string) ([]byte, error) { return raster.PNG(svg, scale) })
 }
 
 // PDF is the static picture as a page of its size.
 func (f *Figure) PDF() ([]byte, error) {
-	svg, err := f.SVG()
+	return drawn(f.SVG, "figure", f.ID, raster.PDF)
+}
+
+// drawn is the picture of a figure or table in another format.
+func drawn(svg func() (string, error), what, id string, format func(svg string) ([]byte, error)) ([]byte, error) {
+	picture, err := svg()
 	if err != nil {
 		return nil, err
 	}
-	page, err := raster.PDF(svg)
+	out, err := format(picture)
 	if err != nil {
-		return nil, fmt.Errorf("report: figure %q: %w", f.ID, err)
+		return nil, fmt.Errorf("report: %s %q: %w", what, id, err)
 	}
-	return page, nil
+	return out, nil
 }
 
 // textElement matches a line of text in the SVG that ECharts writes.

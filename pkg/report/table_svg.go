@@ -16,28 +16,12 @@ func (t *Table) SVG() (string, error) { return t.cut(math.Inf(1), math.Inf(1)) }
 
 // PNG is the picture in pixels: scale 1 has the size on a page; 3 is enough for print.
 func (t *Table) PNG(scale float64) ([]byte, error) {
-	svg, err := t.SVG()
-	if err != nil {
-		return nil, err
-	}
-	picture, err := raster.PNG(svg, scale)
-	if err != nil {
-		return nil, fmt.Errorf("report: table %q: %w", t.ID, err)
-	}
-	return picture, nil
+	return drawn(t.SVG, "table", t.ID, func(svg string) ([]byte, error) { return raster.PNG(svg, scale) })
 }
 
 // PDF is the picture as a page of its size.
 func (t *Table) PDF() ([]byte, error) {
-	svg, err := t.SVG()
-	if err != nil {
-		return nil, err
-	}
-	page, err := raster.PDF(svg)
-	if err != nil {
-		return nil, fmt.Errorf("report: table %q: %w", t.ID, err)
-	}
-	return page, nil
+	return drawn(t.SVG, "table", t.ID, raster.PDF)
 }
 
 // These are sizes and distances in a table's picture, in CSS pixels.

@@ -157,11 +157,7 @@ func (d *Details) judge(g *graphs.Graph, metric metrics.Measure, r *Result) erro
 		x, y = metrics.Thin(x, y, mostPoints/2)
 		d.ROC = &ROC{rounded(x), rounded(y)}
 	case g.NumClasses <= mostClasses:
-		threshold := metrics.Even
-		if at, tuned := r.Measures.Thresholds[metric.Name]; tuned {
-			threshold = at
-		}
-		d.Confusion = p.Confusion(threshold)
+		d.Confusion = p.Confusion(metric.At(r.Measures.Thresholds))
 	}
 	return nil
 }

@@ -98,11 +98,7 @@ func Scores(p *metrics.Predictions, what string, classes []string,
 	thresholds map[string]float64) (values map[string]Number, undefined []string) {
 	values = map[string]Number{}
 	for _, m := range metrics.Measures {
-		threshold, has := thresholds[m.Name]
-		if !has {
-			threshold = metrics.Even
-		}
-		value, err := m.Of(p, threshold)
+		value, err := m.Of(p, m.At(thresholds))
 		var why *metrics.UndefinedError
 		if errors.As(err, &why) {
 			value = math.NaN()

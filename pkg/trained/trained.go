@@ -224,12 +224,7 @@ func Describe(g *graphs.Graph, c train.Config, engine string, r *train.Result) A
 
 // Threshold is, for two classes, the probability above which a node is taken for class 1: the one that was best for the
 // training's metric on validation nodes, or [metrics.Even] if the metric needs none.
-func (a About) Threshold() float64 {
-	if at, tuned := a.Thresholds[a.Metric]; tuned {
-		return at
-	}
-	return metrics.Even
-}
+func (a About) Threshold() float64 { return metrics.Named(a.Metric).At(a.Thresholds) }
 
 // parse reads the About from the metadata of a file.
 func parse(path string, metadata map[string]string) (a About, err error) {

@@ -314,20 +314,26 @@ func Features(id, title string, g *graphs.Graph) *report.Table {
 func Balance(id, title string, g *graphs.Graph, split int) *report.Table {
 	t := &report.Table{ID: id, Title: title, Corner: "Class", Columns: []report.Column{{Name: "nodes"},
 		{Name: "of the labelled", Unit: "%"}, {Name: "training"}, {Name: "validation"}, {Name: "test"}}}
-	count := func(class int32, mask []bool) (n int) {
-		for i, l := range g.Labels {
-			if l == class && (mask == nil || mask[i]) {
-				n++
+	parts := make([][3]int, g.NumClasses)
+	for i, class := range g.Labels {
+		if class == graphs.Unlabelled {
+			continue
+		}
+		s := g.Splits[split]
+		for part, mask := range [][]bool{s.Train, s.Val, s.Test} {
+			if mask[i] {
+				parts[class][part]++
 			}
 		}
-		return n
 	}
-	for k, name := range g.Classes() {
-		class, s := int32(k), g.Splits[split]
-		all := count(class, nil)
-		t.Rows = append(t.Rows, report.Row{Label: name, Cells: []report.Cell{report.Count(all),
-			report.Number(100*float64(all)/float64(max(1, g.Labelled())), 1), report.Count(count(class, s.Train)),
-			report.Count(count(class, s.Val)), report.Count(count(class, s.Test))}})
+	labelled := float64(max(1, g.Labelled()))
+	for k, class := range metrics.ClassShares(g) {
+		row := report.Row{Label: class.Class, Cells: []report.Cell{report.Count(class.Nodes),
+			report.Number(100*float64(class.Nodes)/labelled, 1)}}
+		for _, n := range parts[k] {
+			row.Cells = append(row.Cells, report.Count(n))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
