@@ -95,7 +95,9 @@ func Open(name string) (*Engine, error) {
 		// that it never runs (compute v0.1.6).
 		backend, err = compute.NewWithConfig("go:ops_sequential")
 	case CPU:
-		if interpose("cpu", path, threads) {
+		// Beside the plugin: the processor's instructions, the threads.
+		if interpose(cpuPlugin, "cpu", path, compileOptions(os.Getenv("XLA_FLAGS")),
+			fmt.Sprint(processor(), threads, cpuOptions)) {
 			interposed.Store(&path)
 		}
 		err = withThreads(threads, func() (err error) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/go-xla/compute/xla"
 )
 
 // nested is a backend on which loops may contain loops, and which leaves out what of the pure-Go backend computes
@@ -15,14 +16,21 @@ import (
 // backend, Main().Closure() belongs to the function that is being built at that moment.
 type nested struct{ compute.Backend }
 
+// IsCUDA tells whether programs run on NVIDIA's GPUs.
+func (b *nested) IsCUDA() bool {
+	x, ok := b.Backend.(*xla.Backend)
+	return ok && x.IsCUDA()
+}
+
 func (b *nested) Builder(name string) compute.Builder {
-	return &builder{Builder: b.Backend.Builder(name), backend: b}
+	return &builder{Builder: b.Backend.Builder(name), backend: b, name: name}
 }
 
 // builder builds one graph. open are the functions that are being built, the innermost last.
 type builder struct {
 	compute.Builder
 	backend  *nested
+	name     string
 	open     []*function
 	closures int
 }
@@ -174,7 +182,7 @@ func (b *nested) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (
 // Compile notes the memory of a run for [MemoryOf].
 func (b *builder) Compile() (compute.Executable, error) {
 	var e compute.Executable
-	memory, err := measure(func() (err error) {
+	memory, err := measure(b.name, func() (err error) {
 		e, err = b.Builder.Compile()
 		return err
 	})

@@ -21,16 +21,35 @@ func compileOptions(flags string) []byte {
 	return optionOverride(width, 512)
 }
 
+// cudaOptions are revgnn's options for XLA's CUDA compiler, unless XLA_FLAGS (flags) has them: no autotuning, which
+// compiles each large kernel once more for every candidate, and the folder with ptxas and libdevice, or "".
+func cudaOptions(flags, tools string) (options []byte) {
+	if !strings.Contains(flags, "xla_gpu_autotune_level") {
+		options = optionOverride("xla_gpu_autotune_level", 0)
+	}
+	if tools != "" && !strings.Contains(flags, "xla_gpu_cuda_data_dir") {
+		options = append(options, optionText("xla_gpu_cuda_data_dir", tools)...)
+	}
+	return options
+}
+
 // optionOverride encodes an XLA flag and its value as a CompileOptionsProto (openxla/xla,
 // xla/pjrt/proto/compile_options.proto), by the numbers of the fields
 //
-//	CompileOptionsProto { 7: entry { 1: name, 2: OptionOverrideProto { 3: value } } }
-func optionOverride(name string, value uint64) []byte {
-	const bytes, number = 2, 0 // protobuf's codes for two types of values
-	field := func(id, wire uint64) []byte { return binary.AppendUvarint(nil, id<<3|wire) }
-	message := func(id uint64, content []byte) []byte {
-		return append(binary.AppendUvarint(field(id, bytes), uint64(len(content))), content...)
-	}
-	setting := binary.AppendUvarint(field(3, number), value)
+//	CompileOptionsProto { 7: entry { 1: name, 2: OptionOverrideProto { 1: text or 3: number } } }
+func optionOverride(name string, number uint64) []byte {
+	return option(name, binary.AppendUvarint(field(3, 0), number))
+}
+
+func optionText(name, text string) []byte { return option(name, message(1, []byte(text))) }
+
+func option(name string, setting []byte) []byte {
 	return message(7, append(message(1, []byte(name)), message(2, setting)...))
+}
+
+// field and message are parts of protobuf messages: the head of a field with its number and type, and a field of bytes.
+func field(id, wire uint64) []byte { return binary.AppendUvarint(nil, id<<3|wire) }
+
+func message(id uint64, content []byte) []byte {
+	return append(binary.AppendUvarint(field(id, 2), uint64(len(content))), content...)
 }

@@ -22,10 +22,10 @@ func TestPluginReadsOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(Programs, "off")
-	ours := plugin.options
-	defer func() { plugin.options = ours }()
+	ours := plugins[cpuPlugin].options
+	defer func() { plugins[cpuPlugin].options = ours }()
 	run := func(name string) error {
-		plugin.options = optionOverride(name, 512)
+		plugins[cpuPlugin].options = optionOverride(name, 512)
 		exec, err := NewExec(e.Backend, func(x *Node) *Node { return Add(x, x) })
 		if err != nil {
 			return err

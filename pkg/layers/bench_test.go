@@ -33,7 +33,7 @@ func BenchmarkTwins(b *testing.B) {
 		}
 	}
 	board := must(sparse.FromEdges(side*side, side*side, target, source, nil))
-	norm := must(sparse.NewMatrix(board.SymmetricNormalised(), nil))
+	norm := must(sparse.NewMatrix(board.SymmetricNormalised(), nil, sparse.ForCPU))
 	pattern := must(sparse.NewPattern(board,
 		sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForLoopAttention}))
 	relu := func(u *Node) *Node { return Max(u, ZerosLike(u)) }

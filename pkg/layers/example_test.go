@@ -21,7 +21,7 @@ func ExampleGCN() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	adjacency, err := sparse.NewMatrix(edges.WithSelfLoops().SymmetricNormalised(), sparse.AsGiven(2))
+	adjacency, err := sparse.NewMatrix(edges.WithSelfLoops().SymmetricNormalised(), sparse.AsGiven(2), sparse.ForCPU)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func gat(p *sparse.Pattern, l solve.Layer[layers.GATWeights]) onList[layers.GATW
 // branches are the layers to test, by name.
 func branches(t *testing.T) map[string]branch {
 	t.Helper()
-	norm, err := sparse.SymNorm(ring(t))
+	norm, err := sparse.SymNorm(ring(t), sparse.ForCPU)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestLayersEqualTheirTwins(t *testing.T) {
 				compare(t, fmt.Sprintf("%s: number %d of result and gradients", name, i), byHand[i], auto[i], 1e-5)
 			}
 		}
-		norm := must(sparse.SymNorm(ring(t)))
+		norm := must(sparse.SymNorm(ring(t), sparse.ForCPU))
 		row := func(b *Node) *Node { return ExpandLeftToRank(b, 2) }
 		twin("GCN", func(x *Node, w listed) *Node {
 			u := Dot(norm.On(w.Arrays).Product(x), w.W[0]).Product()

@@ -159,7 +159,7 @@ func TestDirectionsAreForThoseWhoReadThem(t *testing.T) {
 func TestMissingDirections(t *testing.T) {
 	g := modeltest.Tiny(t)
 	g.ArcsMissing = "some.npz is missing; fetch it"
-	_, err := models.New(models.Default("dir-gnn"), g)
+	_, err := models.New(models.Default("dir-gnn"), g, nil)
 	want := "some.npz is missing; fetch it; or leave them out by the setting undirected"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
@@ -167,7 +167,7 @@ func TestMissingDirections(t *testing.T) {
 	without := models.Default("dir-gnn")
 	without.Undirected = true
 	for _, c := range []models.Config{without, models.Default("gcn")} {
-		if _, err := models.New(c, g); err != nil {
+		if _, err := models.New(c, g, nil); err != nil {
 			t.Error(err)
 		}
 	}

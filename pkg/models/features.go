@@ -33,20 +33,20 @@ func Sparse(g *graphs.Graph) (entries int, yes bool) {
 }
 
 // newFeatures lays out the node features; dropped says that dropout acts on them.
-func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool) (f features) {
+func newFeatures(g *graphs.Graph, order sparse.Order, dropped bool, layout sparse.Layout) (f features) {
 	x := sparse.Permute(order, g.Features, g.NumFeatures)
 	if _, yes := Sparse(g); !yes {
 		return features{arrays: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, g.NumNodes, g.NumFeatures)}}
 	}
 	entries := must(sparse.FromDense(x, g.NumFeatures))
 	if dropped {
-		f.pattern = must(sparse.NewPattern(entries, sparse.PatternOptions{Bipartite: true}))
+		f.pattern = must(sparse.NewPattern(entries, sparse.PatternOptions{Bipartite: true, Layout: layout}))
 		values := sparse.Spread(f.pattern, entries.Weight, 1)
 		f.arrays = append(f.arrays, tensors.FromFlatDataAndDimensions(values, len(values), 1))
 		f.arrays = append(f.arrays, f.pattern.Tensors()...)
 		return f
 	}
-	f.sparse = must(sparse.NewRectangular(entries, nil, nil))
+	f.sparse = must(sparse.NewRectangular(entries, nil, nil, layout))
 	f.arrays = f.sparse.Tensors()
 	return f
 }

@@ -34,7 +34,7 @@ type Model struct {
 	features      features
 }
 
-func New(c Config, g *graphs.Graph) (m *Model, err error) {
+func New(c Config, g *graphs.Graph, backend compute.Backend) (m *Model, err error) {
 	defer Recovered(&err)
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -60,12 +60,12 @@ func New(c Config, g *graphs.Graph) (m *Model, err error) {
 	if m.Outputs == 2 {
 		m.Outputs = 1
 	}
-	var a Arrays
+	a := Arrays{layout: sparse.LayoutFor(backend)}
 	m.Network.Prepare(g, &a)
 	if a.Order == nil {
 		a.Order = sparse.AsGiven(g.NumNodes)
 	}
-	m.features = newFeatures(g, a.Order, m.dropsFeatures())
+	m.features = newFeatures(g, a.Order, m.dropsFeatures(), a.layout)
 	m.Order, m.Arrays = a.Order, slices.Concat(m.features.arrays, a.all)
 	return m, nil
 }
@@ -176,7 +176,7 @@ func DeclarationOn(c Config, g *graphs.Graph) (d Declaration, err error) {
 	if err != nil {
 		return d, err
 	}
-	m, err := New(c, g)
+	m, err := New(c, g, e.Backend)
 	if err != nil {
 		return d, err
 	}
@@ -208,8 +208,9 @@ type Network interface {
 type Arrays struct {
 	// Order is the order of the nodes in all arrays of the model. The first matrix or pattern chooses it; without one,
 	// it is the dataset's.
-	Order sparse.Order
-	all   []*tensors.Tensor
+	Order  sparse.Order
+	layout sparse.Layout
+	all    []*tensors.Tensor
 }
 
 // Add adds an array, which [Builder.Array] finds.
@@ -240,21 +241,21 @@ func (a *Arrays) ByDegree(c *sparse.CSR, of ...func(degree float64) float64) *te
 
 // Matrix adds a square matrix, for [Builder.Matrix].
 func (a *Arrays) Matrix(c *sparse.CSR) *sparse.Matrix {
-	m := must(sparse.NewMatrix(c, a.Order))
+	m := must(sparse.NewMatrix(c, a.Order, a.layout))
 	a.Order, a.all = m.Order(), append(a.all, m.Tensors()...)
 	return m
 }
 
 // Rectangular adds a matrix with other orders of rows and columns; nil is that of their numbers.
 func (a *Arrays) Rectangular(c *sparse.CSR, rows, columns sparse.Order) *sparse.Matrix {
-	m := must(sparse.NewRectangular(c, rows, columns))
+	m := must(sparse.NewRectangular(c, rows, columns, a.layout))
 	a.all = append(a.all, m.Tensors()...)
 	return m
 }
 
 // Pattern adds the pattern of a square matrix, for [Builder.Edges].
 func (a *Arrays) Pattern(c *sparse.CSR, o sparse.PatternOptions) *sparse.Pattern {
-	o.Order = a.Order
+	o.Order, o.Layout = a.Order, a.layout
 	p := must(sparse.NewPattern(c, o))
 	a.Order, a.all = p.Order(), append(a.all, p.Tensors()...)
 	return p

@@ -28,7 +28,7 @@ func drop(t *testing.T, e *engine.Engine, g *graphs.Graph, kind string, times in
 	t.Helper()
 	c := models.Default(kind)
 	c.Dropout = 0.25
-	m, err := models.New(c, g)
+	m, err := models.New(c, g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

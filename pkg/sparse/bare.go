@@ -140,14 +140,18 @@ func (e BareEdges) Transpose(w *Node) *Node {
 // Dots are g_i · x_j for every entry (i, j), over the columns of each head: [places, heads].
 func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 	s, width := e.forward(), x.Shape().Dimensions[1]
-	if heads > 1 {
+	if heads > 1 && !s.gpu {
 		g, x = channelsFirst(g, heads), channelsFirst(x, heads)
 	}
 	return s.perBucket(s.byLength(g), func(b bucket, own *Node) *Node {
 		index := Slice(s.array(column), AxisRange(b.from, b.from+b.terms*b.rows))
 		gathered := Gather(x, Reshape(index, b.terms, b.rows, 1))
 		own = BroadcastToShape(own, gathered.Shape())
-		return headSums(Reshape(Mul(gathered, own), b.terms*b.rows, width), heads)
+		products := Reshape(Mul(gathered, own), b.terms*b.rows, width)
+		if s.gpu {
+			return ReduceSum(headed(products, heads), -1)
+		}
+		return headSums(products, heads)
 	})
 }
 

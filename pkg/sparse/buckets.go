@@ -5,20 +5,16 @@ import (
 	"slices"
 )
 
-// The estimated cost of a bucket, where adding up one entry costs 1, is
+// cost estimates that of a bucket, where adding up one entry costs 1, as
 //
-//	rows * terms + kernelCost + terms * (termCost + termShare * entries of the whole matrix):
+//	rows * terms + kernel + terms * (term + share * entries of the whole matrix):
 //
 // adding up entries and padding, starting the kernel, and compiling each term, about the same share for small and large
 // graphs.
-const (
-	kernelCost = 100
-	termCost   = 5
-	termShare  = 3e-4
-)
+type cost struct{ kernel, term, share float64 }
 
 // XLA CPU computes up to so many buckets in one kernel, which writes the sums directly into the result. To get few
-// buckets, [split] raises the cost of a kernel, up to dearest times kernelCost.
+// buckets, [cost.split] raises the cost of a kernel, up to dearest times.
 const (
 	fused   = 8
 	dearest = 16
@@ -32,21 +28,21 @@ type extent struct{ rows, terms int }
 
 // split divides rows into the buckets of least total cost and, if these are more than most, raises the cost of a kernel
 // step by step until they are few enough.
-func split(runs []run, entries, most int) []extent {
-	best := cheapest(runs, entries, kernelCost)
+func (c cost) split(runs []run, entries, most int) []extent {
+	best, given := c.cheapest(runs, entries), c.kernel
 	buckets := best
-	for cost := 1.25 * kernelCost; len(buckets) > most; cost *= 1.25 {
-		if cost > dearest*kernelCost {
+	for c.kernel *= 1.25; len(buckets) > most; c.kernel *= 1.25 {
+		if c.kernel > dearest*given {
 			return best
 		}
-		buckets = cheapest(runs, entries, cost)
+		buckets = c.cheapest(runs, entries)
 	}
 	return buckets
 }
 
-// cheapest finds the buckets of least total cost by dynamic programming over the runs. start is the cost of a kernel.
-func cheapest(runs []run, entries int, start float64) (buckets []extent) {
-	perTerm := termCost + termShare*float64(entries)
+// cheapest finds the buckets of least total cost by dynamic programming over the runs.
+func (c cost) cheapest(runs []run, entries int) (buckets []extent) {
+	perTerm := c.term + c.share*float64(entries)
 	// best[i] is the least cost for the runs 0 … i-1, from[i] the first run of the last bucket.
 	best, from := make([]float64, len(runs)+1), make([]int, len(runs)+1)
 	for i := range runs {
@@ -54,7 +50,7 @@ func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 		best[i+1] = -1
 		for k := i; k >= 0; k-- {
 			rows += runs[k].count
-			if cost := best[k] + terms*(float64(rows)+perTerm) + start; best[i+1] < 0 || cost < best[i+1] {
+			if cost := best[k] + terms*(float64(rows)+perTerm) + c.kernel; best[i+1] < 0 || cost < best[i+1] {
 				best[i+1], from[i+1] = cost, k
 			}
 		}
@@ -69,11 +65,11 @@ func cheapest(runs []run, entries int, start float64) (buckets []extent) {
 	return buckets
 }
 
-// splitChunks is [split] for chunks, with two buckets at least: XLA would compute the sums of a single one again in
+// splitChunks is split for chunks, on CPUs with two buckets at least: XLA would compute the sums of a single one again in
 // each operation that reads them, five times slower, but a concatenation only once.
-func splitChunks(runs []run, entries, most int) []extent {
-	buckets := split(runs, entries, most)
-	if len(buckets) != 1 || buckets[0].rows < 2 {
+func (p plan) splitChunks(runs []run, entries int) []extent {
+	buckets := p.split(runs, entries, p.most)
+	if p.gpu || len(buckets) != 1 || buckets[0].rows < 2 {
 		return buckets
 	}
 	half, all := buckets[0].rows/2, buckets[0]
@@ -100,8 +96,8 @@ func (l *level) pieces(length int) int { return (length + l.longest - 1) / l.lon
 
 // level divides rows, given as runs by ascending length, into buckets, and makes the levels that add up chunks. entries
 // is that of the whole matrix.
-func (layout Layout) level(rows []run, entries int) *level {
-	l := &level{longest: layout.longest}
+func (p plan) level(rows []run, entries int) *level {
+	l := &level{longest: p.longest}
 	var short []run
 	chunks, sums := map[int]int{}, map[int]int{}
 	for _, r := range rows {
@@ -119,12 +115,12 @@ func (layout Layout) level(rows []run, entries int) *level {
 	}
 	above := 0
 	if len(sums) > 0 {
-		l.next = layout.level(ascending(sums), entries)
+		l.next = p.level(ascending(sums), entries)
 		above = l.next.parts()
 	}
-	extents := split(short, entries, layout.most-above)
+	extents := p.split(short, entries, p.most-above)
 	l.whole = len(extents)
-	for _, e := range append(extents, splitChunks(ascending(chunks), entries, layout.most)...) {
+	for _, e := range append(extents, p.splitChunks(ascending(chunks), entries)...) {
 		l.buckets = append(l.buckets, bucket{rows: e.rows, terms: e.terms})
 	}
 	return l

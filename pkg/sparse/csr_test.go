@@ -80,8 +80,8 @@ func TestRefuses(t *testing.T) {
 		change(a)
 		return a
 	}
-	matrix := func(a *sparse.CSR, o sparse.Order) error { _, err := sparse.NewMatrix(a, o); return err }
-	rectangle := func(a *sparse.CSR) error { _, err := sparse.NewRectangular(a, nil, nil); return err }
+	matrix := func(a *sparse.CSR, o sparse.Order) error { _, err := sparse.NewMatrix(a, o, sparse.ForCPU); return err }
+	rectangle := func(a *sparse.CSR) error { _, err := sparse.NewRectangular(a, nil, nil, sparse.ForCPU); return err }
 	pattern := func(a *sparse.CSR, o sparse.PatternOptions) error { _, err := sparse.NewPattern(a, o); return err }
 	edges := func(target, source []int32, w []float32) error {
 		_, err := sparse.FromEdges(2, 3, target, source, w)

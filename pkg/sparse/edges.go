@@ -48,11 +48,6 @@ func (e BareEdges) exponentials(scores *Node) *Node {
 	})
 }
 
-// block is the part of v, [places, k], in the bucket: [terms, rows, k].
-func (b bucket) block(v *Node) *Node {
-	return Reshape(Slice(v, AxisRange(b.from, b.from+b.terms*b.rows)), b.terms, b.rows, v.Shape().Dimensions[1])
-}
-
 // divided divides the columns of each head in rows, [n, heads*d], by a number for each row and head, [n, heads].
 func divided(rows, divisors *Node) *Node {
 	each := headed(rows, divisors.Shape().Dimensions[1])

@@ -165,7 +165,8 @@ func sumOf(inputs []*Node) *Node {
 // this direction, computed from the gradient, must equal the central difference of the loss.
 func TestGradientEqualsDifferences(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		for _, name := range []string{"hub of three levels", "heads", "directed with heads", "two sets, ordered"} {
+		for _, name := range []string{"hub of three levels", "heads", "directed with heads", "two sets, ordered",
+			"heads, for GPUs", "directed with heads, for GPUs"} {
 			c := patterns()[name]
 			loss := func(x, g *Node, arrays []*Node) *Node {
 				edges := c.p.On(arrays)

@@ -19,7 +19,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	mean, err := sparse.NewMatrix(a.RowNormalised(), sparse.AsGiven(4))
+	mean, err := sparse.NewMatrix(a.RowNormalised(), sparse.AsGiven(4), sparse.ForCPU)
 	if err != nil {
 		panic(err)
 	}

@@ -20,7 +20,7 @@ type Matrix struct {
 
 // NewMatrix lays out a square matrix, with rows of x and of A x in the given order; nil is that by length, which needs
 // no reordering. All matrices of a model must have one order.
-func NewMatrix(a *CSR, order Order) (*Matrix, error) {
+func NewMatrix(a *CSR, order Order, layout Layout) (*Matrix, error) {
 	if a.Rows != a.Columns {
 		return nil, fmt.Errorf("sparse matrix: %d x %d, but an adjacency within a graph is square: see NewRectangular",
 			a.Rows, a.Columns)
@@ -31,28 +31,28 @@ func NewMatrix(a *CSR, order Order) (*Matrix, error) {
 	if order == nil {
 		order = a.byLength(AsGiven(a.Rows))
 	}
-	return newMatrix(a, order, order, Constant)
+	return newMatrix(a, order, order, layout.constant())
 }
 
 // NewRectangular lays out a matrix whose rows and columns stand for different sets, such as nodes and features. A nil
 // order is [AsGiven].
-func NewRectangular(a *CSR, rows, columns Order) (*Matrix, error) {
+func NewRectangular(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
-	return newMatrix(a, rows.or(a.Rows), columns.or(a.Columns), once)
+	return newMatrix(a, rows.or(a.Rows), columns.or(a.Columns), layout.once())
 }
 
-func newMatrix(a *CSR, rows, columns Order, layout Layout) (*Matrix, error) {
+func newMatrix(a *CSR, rows, columns Order, layout plan) (*Matrix, error) {
 	if err := rows.check(a.Rows); err != nil {
 		return nil, err
 	}
 	if err := columns.check(a.Columns); err != nil {
 		return nil, err
 	}
-	m := &Matrix{rows: rows, forward: slice(a, 1, rows, columns, layout)}
+	m := &Matrix{rows: rows, forward: slice(a, 1, rows, columns, layout, false)}
 	if m.backward = m.forward; !slices.Equal(rows, columns) || !a.Symmetric() {
-		m.backward = slice(a.Transpose(), 1, columns, rows, layout)
+		m.backward = slice(a.Transpose(), 1, columns, rows, layout, false)
 	}
 	return m, nil
 }
@@ -79,8 +79,8 @@ func copied(positions []int32, copies int) []int32 {
 
 // SymNorm is Â = D^-1/2 (A + I) D^-1/2 for the row sums D of A + I (Kipf and Welling 2017; paper section 3.3). Its
 // spectral norm is 1. An isolated node keeps its own features.
-func SymNorm(g *graphs.Graph) (*Matrix, error) {
-	return NewMatrix(Adjacency(g).WithSelfLoops().SymmetricNormalised(), nil)
+func SymNorm(g *graphs.Graph, layout Layout) (*Matrix, error) {
+	return NewMatrix(Adjacency(g).WithSelfLoops().SymmetricNormalised(), nil, layout)
 }
 
 // Symmetric tells whether A equals its transpose, in one order of rows and columns.

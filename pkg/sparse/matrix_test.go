@@ -29,14 +29,23 @@ type matrixCase struct {
 	rows, columns sparse.Order
 }
 
-func matrices(t *testing.T) map[string]matrixCase {
+// matrices are laid out for CPUs and for GPUs.
+func matrices() map[string]matrixCase {
+	all := matricesFor(sparse.ForCPU)
+	for name, c := range matricesFor(sparse.ForGPU) {
+		all[name+", for GPUs"] = c
+	}
+	return all
+}
+
+func matricesFor(layout sparse.Layout) map[string]matrixCase {
 	hub := random(4, 1300, 300, 1100)
 	square := func(a *sparse.CSR, o sparse.Order) matrixCase {
-		m := must(sparse.NewMatrix(a, o))
+		m := must(sparse.NewMatrix(a, o, layout))
 		return matrixCase{a, m, m.Order(), m.Order()}
 	}
 	rectangle := func(a *sparse.CSR, rows, columns sparse.Order) matrixCase {
-		m := must(sparse.NewRectangular(a, rows, columns))
+		m := must(sparse.NewRectangular(a, rows, columns, layout))
 		if rows == nil {
 			rows = sparse.AsGiven(a.Rows)
 		}
@@ -69,7 +78,7 @@ func matrices(t *testing.T) map[string]matrixCase {
 func TestProductEqualsDense(t *testing.T) {
 	const d = 3
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		for name, c := range matrices(t) {
+		for name, c := range matrices() {
 			rng := rand.New(rand.NewPCG(5, 6))
 			n, m := c.a.Rows, c.a.Columns
 			// a is the dense matrix. Its rows and columns are brought into the orders that the sparse matrix has.
@@ -110,12 +119,12 @@ func TestMatrixArrays(t *testing.T) {
 	for name, want := range map[string]int{
 		"short rows": 2, "hub of three levels": 4, "symmetric in another order": 5, "no entries": 0,
 	} {
-		c := matrices(t)[name]
+		c := matrices()[name]
 		if got := len(c.m.Tensors()); got != want || !c.m.Symmetric() {
 			t.Errorf("%s: %d arrays, want %d; symmetric: %v", name, got, want, c.m.Symmetric())
 		}
 	}
-	c := matrices(t)["means over neighbours"]
+	c := matrices()["means over neighbours"]
 	if c.m.Symmetric() || c.m.Entries() != c.a.Entries() || c.m.Places() < c.m.Entries() {
 		t.Errorf("means: symmetric %v, %d entries in %d places, want %d",
 			c.m.Symmetric(), c.m.Entries(), c.m.Places(), c.a.Entries())
@@ -126,10 +135,10 @@ func TestMatrixArrays(t *testing.T) {
 // several of these matrices then need not reorder the results of products. Second, Restore undoes Permute.
 func TestOneOrder(t *testing.T) {
 	a := sparse.Adjacency(random(3, 200, 600, 150))
-	want := must(sparse.NewMatrix(a, nil)).Order()
+	want := must(sparse.NewMatrix(a, nil, sparse.ForCPU)).Order()
 	for name, o := range map[string]sparse.Order{
-		"A + I": must(sparse.NewMatrix(a.WithSelfLoops(), nil)).Order(),
-		"mean":  must(sparse.NewMatrix(a.RowNormalised(), nil)).Order(),
+		"A + I": must(sparse.NewMatrix(a.WithSelfLoops(), nil, sparse.ForCPU)).Order(),
+		"mean":  must(sparse.NewMatrix(a.RowNormalised(), nil, sparse.ForCPU)).Order(),
 		"heads": must(sparse.NewPattern(a.WithSelfLoops(), sparse.PatternOptions{Heads: 3})).Order(),
 	} {
 		if !slices.Equal(o, want) {
@@ -146,7 +155,7 @@ func TestOneOrder(t *testing.T) {
 // cut into more chunks than one sum can add up. Therefore the list of the chunks' sums is cut into chunks, too, and the
 // matrix has a third level. All other rows are short. The result must equal the sums computed by hand.
 func TestHub(t *testing.T) {
-	m := must(sparse.SymNorm(random(1, 2002, 0, 2000)))
+	m := must(sparse.SymNorm(random(1, 2002, 0, 2000), sparse.ForCPU))
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		x := slices.Repeat([]float32{1}, 2002)
 		y := call(t, e, m.Tensors(), func(in, arrays []*Node) []*Node {
@@ -164,7 +173,7 @@ func TestHub(t *testing.T) {
 
 // A graph without nodes has a matrix without rows.
 func TestEmptyGraph(t *testing.T) {
-	m := must(sparse.SymNorm(&graphs.Graph{Name: "empty"}))
+	m := must(sparse.SymNorm(&graphs.Graph{Name: "empty"}, sparse.ForCPU))
 	permuted := sparse.Permute(m.Order(), []float32{}, 3)
 	if m.Size() != 0 || m.Entries() != 0 || len(m.Tensors()) != 0 || len(permuted) != 0 {
 		t.Errorf("size %d, %d entries, %d arrays", m.Size(), m.Entries(), len(m.Tensors()))
@@ -174,7 +183,7 @@ func TestEmptyGraph(t *testing.T) {
 func BenchmarkProduct(b *testing.B) {
 	const n, degree, d = 10000, 8, 64
 	g := random(1, n, n*degree/2, 0)
-	m := must(sparse.SymNorm(g))
+	m := must(sparse.SymNorm(g, sparse.ForCPU))
 	e := enginetest.Open(b, engine.CPU)
 	exec, err := NewExec(e.Backend, func(in []*Node) *Node { return m.On(in[1:]).Product(in[0]) })
 	if err != nil {

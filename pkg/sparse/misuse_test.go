@@ -19,7 +19,7 @@ func TestMisuse(t *testing.T) {
 	a := sparse.Adjacency(random(3, 10, 20, 0))
 	all := must(sparse.NewPattern(a, sparse.PatternOptions{}))
 	loops := must(sparse.NewPattern(a, sparse.PatternOptions{Uses: sparse.ForLoopAttention}))
-	m := must(sparse.NewMatrix(a, nil))
+	m := must(sparse.NewMatrix(a, nil, sparse.ForCPU))
 	for want, f := range map[string]func(x *Node, all, loops, m []*Node){
 		`needs the array "mirror"`: func(x *Node, _, l, _ []*Node) {
 			Gradient(ReduceAllSum(loops.On(l).Sources(x)), x)

@@ -46,6 +46,7 @@ type PatternOptions struct {
 	Order Order
 	// Bipartite says that rows and columns are different sets; columns, and without Order also rows, are as given.
 	Bipartite bool
+	Layout    Layout
 }
 
 // NewPattern makes a pattern with the entries of the matrix a. It ignores their weights.
@@ -63,7 +64,7 @@ func NewPattern(a *CSR, o PatternOptions) (*Pattern, error) {
 	edges := *a
 	edges.Weight = ones(a.Entries())
 	p.symmetric = !o.Bipartite && edges.Symmetric()
-	f := slice(&edges, p.copies, p.rows, p.columns, Computed)
+	f := slice(&edges, p.copies, p.rows, p.columns, o.Layout.computed(), true)
 	p.forward = f
 	back := copied(rowsIn(p.rows, f.order), p.copies)
 	if !slices.Equal(p.rows, f.order) {
@@ -119,7 +120,7 @@ func (p *Pattern) addGradients(a *CSR) {
 	p.backward = p.forward
 	if !p.symmetric {
 		t.Weight = a.Weight
-		p.backward = slice(t, p.copies, p.columns, p.rows, Computed)
+		p.backward = slice(t, p.copies, p.columns, p.rows, p.options.Layout.computed(), true)
 		add(&p.backward.arrays, owner, p.backward.owner)
 	}
 	add(&p.forward.arrays, owner, p.forward.owner)

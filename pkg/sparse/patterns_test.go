@@ -16,7 +16,20 @@ type patternCase struct {
 	place, edge []int32
 }
 
+// patterns are laid out for CPUs, and those that differ most for GPUs, too.
 func patterns() map[string]patternCase {
+	all, gpu := patternsFor(sparse.ForCPU), patternsFor(sparse.ForGPU)
+	for _, name := range []string{"isolated nodes", "hub of three levels", "heads", "directed with heads"} {
+		all[name+", for GPUs"] = gpu[name]
+	}
+	return all
+}
+
+func patternsFor(layout sparse.Layout) map[string]patternCase {
+	newCase := func(a *sparse.CSR, o sparse.PatternOptions) patternCase {
+		o.Layout = layout
+		return newCase(a, o)
+	}
 	adjacency := func(n, edges, hub int) *sparse.CSR { return sparse.Adjacency(random(4, n, edges, hub)) }
 	gathers := sparse.PatternOptions{Order: reversed(60), Uses: sparse.ForGradients | sparse.ForLoopAttention}
 	two := sparse.PatternOptions{Bipartite: true, Order: reversed(90)}

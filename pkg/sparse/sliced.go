@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
@@ -39,29 +40,61 @@ func add[T int32 | float32](a *arrays, n name, values []T) {
 	}
 }
 
-// Layout says how rows are cut into chunks and divided into buckets; see the package's documentation.
-type Layout struct {
+// Layout says for which kind of engine sums are laid out; the zero value is for CPUs, and fits every engine.
+type Layout int
+
+const (
+	ForCPU Layout = iota
+	ForGPU
+)
+
+// LayoutFor is the layout for a backend of GoMLX.
+func LayoutFor(backend compute.Backend) Layout {
+	if b, ok := backend.(interface{ IsCUDA() bool }); ok && b.IsCUDA() {
+		return ForGPU
+	}
+	return ForCPU
+}
+
+// plan says how rows are cut into chunks and divided into buckets; see the package's documentation.
+type plan struct {
 	// longest is the most terms of a sum: on CPUs, XLA does not vectorise loops that add up some 200 terms or more.
 	// Longer rows are cut into chunks.
 	longest int
 	// most limits the buckets of the short rows of all levels, and those of the chunks of one level, unless fewer would
-	// cost much more time; see [split].
+	// cost much more time; see [cost.split].
 	most int
+	cost
+	gpu bool
 }
 
-// Constant is the layout for weights that are known beforehand: of sums up to 16 to 128 terms, 32 were the fastest for
+// The costs of buckets. On an H100, starting a kernel takes some 3 µs, in which it could read 20,000 rows of 64 numbers;
+// a sum of 32 terms that is folded by halves is soon compiled.
+var (
+	onCPU = cost{kernel: 100, term: 5, share: 3e-4}
+	onGPU = cost{kernel: 20_000}
+)
+
+// constant is the plan for weights that are known beforehand: of sums up to 16 to 128 terms, 32 were the fastest for
 // products with [SymNorm]'s matrix on Tolokers and Squirrel.
 //
-// Computed is that for weights that a model computes, as in attention, whose programs contain every sum many times:
+// computed is that for weights that a model computes, as in attention, whose programs contain every sum many times:
 // with 16 terms, they compile in a third less time, and run up to a tenth slower (GAT on Squirrel and on Chameleon,
 // GRAND on Tolokers). With few buckets, XLA puts them into one kernel ([fused]), which takes long to compile and is no
 // faster: GRAND on Chameleon took 7.3 s and 820 MB, and 4.6 s and 480 MB without the limit.
-var (
-	Constant = Layout{longest: 32, most: fused}
-	Computed = Layout{longest: 16, most: math.MaxInt}
-	// once is the layout for products outside loops, where the compile time matters more.
-	once = Layout{longest: 16, most: 3}
-)
+//
+// once is the plan for products outside loops, where the compile time matters more.
+func (l Layout) constant() plan { return l.plan(plan{longest: 32, most: fused}) }
+func (l Layout) computed() plan { return l.plan(plan{longest: 16, most: math.MaxInt}) }
+func (l Layout) once() plan     { return l.plan(plan{longest: 16, most: 3}) }
+
+func (l Layout) plan(cpu plan) plan {
+	if l == ForCPU {
+		cpu.cost = onCPU
+		return cpu
+	}
+	return plan{longest: 32, most: math.MaxInt, cost: onGPU, gpu: true}
+}
 
 // sliced is a sparse matrix as the engine computes with it. Arrays of the first level list places bucket by bucket, and
 // in a bucket the first entry of every row, then the second, and so on.
@@ -70,6 +103,7 @@ type sliced struct {
 	// order, with the copies of a node side by side.
 	rows, columns int
 	order         Order
+	gpu           bool
 	*level
 	// For each place of the first level: the column of its entry, as a position in the model's order (0 for padding),
 	// the entry's number in the [CSR] (-1), and its weight (0).
@@ -92,9 +126,9 @@ type row struct {
 }
 
 // slice lays out a, with the arrays that a [Matrix] and a [Pattern] have in common. rows and columns are the model's
-// orders. Rows of equal length are in the order of rows.
-func slice(a *CSR, copies int, rows, columns Order, layout Layout) *sliced {
-	s := &sliced{rows: a.Rows * copies, columns: a.Columns * copies, order: a.byLength(rows)}
+// orders. Rows of equal length are in the order of rows. padded says that a matrix without entries gets places.
+func slice(a *CSR, copies int, rows, columns Order, layout plan, padded bool) *sliced {
+	s := &sliced{gpu: layout.gpu, rows: a.Rows * copies, columns: a.Columns * copies, order: a.byLength(rows)}
 	list := make([]row, 0, s.rows)
 	index, position := make([]int32, 0, a.Entries()*copies), columns.positions()
 	for _, v := range s.order {
@@ -108,7 +142,7 @@ func slice(a *CSR, copies int, rows, columns Order, layout Layout) *sliced {
 		}
 	}
 	runs := runsOf(list)
-	if a.Entries() == 0 && layout == Computed { // a place of padding in each row, for which values are computed
+	if a.Entries() == 0 && padded { // a place of padding in each row, for which values are computed
 		runs = []run{{1, len(list)}}
 	}
 	s.level = layout.level(runs, a.Entries()*copies)

@@ -51,22 +51,25 @@ func (s sums) product(w, x, columns *Node) *Node {
 	if heads > 1 {
 		terms = Reshape(x, -1, heads, d/heads)
 	}
+	w = s.fence(w)
 	var parts []*Node
 	for _, b := range s.buckets {
-		sum := b.sum(terms, columns, func(k int) *Node {
-			if heads > 1 {
-				return Reshape(b.term(w, k), b.rows, heads, 1)
-			}
-			return b.term(w, k)
-		})
-		parts = append(parts, Reshape(sum, b.rows, d))
+		parts = append(parts, Reshape(s.sum(b, terms, columns, w), b.rows, d))
 	}
 	if len(parts) == 0 { // a matrix without rows
 		return BroadcastToDims(loop.Float(x, 0), 0, d)
 	}
-	return s.assemble(parts, func(b bucket, chunks *Node) *Node {
-		return b.sum(chunks, s.array(chunk), func(k int) *Node { return b.term(s.array(chunkWeight), k) })
-	})
+	return s.fence(s.assemble(parts, func(b bucket, chunks *Node) *Node {
+		return s.sum(b, s.fence(chunks), s.array(chunk), s.array(chunkWeight))
+	}))
+}
+
+// fence keeps XLA for GPUs from computing x again in each kernel that reads it.
+func (l *sliced) fence(x *Node) *Node {
+	if !l.gpu || x == nil || x.Shape().Size() < 2 {
+		return x
+	}
+	return OptimizationBarriers(x, loop.Float(x, 0))[0]
 }
 
 // term is term k of v, which has a row for each place, for all rows of the bucket.
@@ -74,21 +77,55 @@ func (b bucket) term(v *Node, k int) *Node {
 	return Slice(v, AxisRange(b.from+k*b.rows, b.from+(k+1)*b.rows))
 }
 
-// sum is, for each row of the bucket, a weighted sum of the rows of x at index. weight returns the weights of term k,
-// with as many axes as x.
-func (b bucket) sum(x, index *Node, weight func(k int) *Node) (sum *Node) {
-	for k := range b.terms {
-		w := weight(k)
+// block is what v has for the places of the bucket: [terms, rows, …].
+func (b bucket) block(v *Node) *Node {
+	return Reshape(Slice(v, AxisRange(b.from, b.from+b.terms*b.rows)),
+		append([]int{b.terms, b.rows}, v.Shape().Dimensions[1:]...)...)
+}
+
+// sum is, for each row of the bucket, a sum of the rows of x at index, with the weights w, which has as many axes as x:
+// on CPUs one gather for each term, which XLA fuses into a loop over rows; on GPUs one gather for all.
+func (l *sliced) sum(b bucket, x, index, w *Node) (sum *Node) {
+	if b.terms == 0 { // rows without entries
+		return BroadcastToDims(loop.Float(x, 0), append([]int{b.rows}, x.Shape().Dimensions[1:]...)...)
+	}
+	weighted := func(index, w *Node) *Node {
 		if w.DType() != x.DType() {
 			w = ConvertDType(w, x.DType())
 		}
-		term := Gather(x, b.term(index, k))
-		sum = loop.Accumulate(sum, Mul(term, BroadcastToShape(w, term.Shape())))
+		rows := Gather(x, index)
+		if w.Rank() < rows.Rank() { // a weight for each head
+			w = Reshape(w, append(slices.Clone(w.Shape().Dimensions), 1)...)
+		}
+		return Mul(rows, BroadcastToShape(w, rows.Shape()))
 	}
-	if sum == nil { // rows without entries
-		sum = BroadcastToDims(loop.Float(x, 0), append([]int{b.rows}, x.Shape().Dimensions[1:]...)...)
+	if l.gpu {
+		return halved(weighted(b.block(index), b.block(w)), Add)
+	}
+	for k := range b.terms {
+		sum = loop.Accumulate(sum, weighted(b.term(index, k), b.term(w, k)))
 	}
 	return sum
+}
+
+// halved combines x along its first axis, of n terms, in log n steps.
+func halved(x *Node, combine func(a, b *Node) *Node) *Node {
+	part := func(from, to int) *Node { return Slice(x, AxisRange(from, to)) }
+	var odd *Node
+	for n := x.Shape().Dimensions[0]; n > 1; n /= 2 {
+		if n%2 == 1 {
+			if last := part(n-1, n); odd == nil {
+				odd = last
+			} else {
+				odd = combine(odd, last)
+			}
+		}
+		x = combine(part(0, n/2), part(n/2, n/2*2))
+	}
+	if odd != nil {
+		x = combine(x, odd)
+	}
+	return Squeeze(x, 0)
 }
 
 // assemble returns the sums of all rows of the level, from those of each bucket. sum computes the sums of a bucket of
@@ -128,23 +165,28 @@ func (s sums) fold(v *Node, combine func(a, b *Node) *Node, neutral float64) *No
 			return none(b.rows)
 		}
 		b.from = from
+		if s.gpu {
+			return halved(b.block(v), combine)
+		}
 		all := b.term(v, 0)
 		for k := 1; k < b.terms; k++ {
 			all = combine(all, b.term(v, k))
 		}
 		return all
 	}
+	v = s.fence(v)
 	var parts []*Node
 	for _, b := range s.buckets {
 		parts = append(parts, combined(b, v, b.from))
 	}
-	return s.assemble(parts, func(b bucket, chunks *Node) *Node {
+	return s.fence(s.assemble(parts, func(b bucket, chunks *Node) *Node {
+		chunks = s.fence(chunks)
 		size := b.terms * b.rows
 		each := Gather(chunks, Slice(s.array(chunk), AxisRange(b.from, b.from+size)))
 		stored := Slice(s.array(chunkWeight), AxisRange(b.from, b.from+size))
 		stored = BroadcastToShape(GreaterThan(stored, loop.Zeros(stored)), each.Shape())
 		return combined(b, Where(stored, each, none(size)), 0)
-	})
+	}))
 }
 
 // spread copies the values of rows by length, [rows, k], to their places.

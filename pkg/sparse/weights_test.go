@@ -30,7 +30,7 @@ func TestOwnWeights(t *testing.T) {
 		t.Error("symmetry is not told")
 	}
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		m, err := NewMatrix(a, AsGiven(3))
+		m, err := NewMatrix(a, AsGiven(3), ForCPU)
 		if err != nil {
 			t.Fatal(err)
 		}

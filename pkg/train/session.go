@@ -205,7 +205,7 @@ func openSession(e *engine.Engine, g *graphs.Graph, split graphs.Split, c Config
 	if err := admitLeast(e, g, c); err != nil {
 		return nil, err
 	}
-	m, err := models.New(c, g)
+	m, err := models.New(c, g, e.Backend)
 	if err != nil {
 		return nil, err
 	}
@@ -407,6 +407,7 @@ func (s *session) program(what string, graph func(scope *model.Scope, in []*Node
 	if err != nil {
 		return nil, fmt.Errorf("the %s cannot be built: %w", what, err)
 	}
+	exec.WithName(what)
 	var inputs []shapes.Shape
 	for _, in := range s.inputs {
 		inputs = append(inputs, in.(*tensors.Tensor).Shape())

@@ -92,7 +92,7 @@ func Check(t *testing.T, model string, change ...func(c *train.Config)) {
 		}
 		k, _ := models.Lookup(c.Model)
 		for _, g := range variants {
-			switch _, err := models.New(c, g); {
+			switch _, err := models.New(c, g, nil); {
 			case k.Weighted && c.DropEdge == 0 && c.HalfHop == 0 || !g.Weighted():
 				permutes(t, e, g, c)
 			case err == nil || !strings.Contains(err.Error(), "weights"):
