@@ -148,13 +148,13 @@ HEALTHCHECK --interval=30s --start-period=30s CMD ["python3", "-c", "import urll
 ENTRYPOINT ["tini", "--"]
 CMD ["jupyterhub", "--config", "/opt/hub/revgnn/jupyterhub_config.py"]
 
-# cuda-build has XLA's plugin for CUDA 13 and the libraries of NVIDIA that it loads, from their wheels (docker/cuda13.lock,
+# cuda-build has XLA's plugin for CUDA 13 and the libraries of NVIDIA that it loads, from their wheels (pkg/engine/cuda13.lock,
 # for x86-64), laid out as go-xla's installer does it; `revgnn install-plugin cuda`, which runs that, wants to see a GPU.
 FROM tools AS cuda-build
-COPY docker/cuda13.lock docker/
+COPY pkg/engine/cuda13.lock docker/
 RUN python3 -m venv /tmp/venv \
  && /tmp/venv/bin/pip install --no-cache-dir --no-compile --no-deps --require-hashes --only-binary=:all: \
-    --target /opt/wheels -r docker/cuda13.lock \
+    --target /opt/wheels -r pkg/engine/cuda13.lock \
  && mkdir -p /opt/cuda/go-xla && cd /opt/cuda/go-xla \
  && mv /opt/wheels/nvidia . \
  && mv /opt/wheels/jax_plugins/xla_cuda13/xla_cuda_plugin.so nvidia/pjrt_c_api_cuda_plugin.so \

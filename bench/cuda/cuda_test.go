@@ -1,38 +1,238 @@
 package cuda
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"embed"
+	"encoding/json"
 	"errors"
+	"flag"
+	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/graphs"
+	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-func TestTry(t *testing.T) {
-	site := os.Getenv("CUDA_SITE")
-	target, _ := os.ReadFile("h100.txtpb")
-	d, err := engine.Describe(site+"/jax_plugins/xla_cuda12/xla_cuda_plugin.so", site+"/nvidia/cuda_nvcc", string(target), "training step")
+// Folder names the environment variable with the folder that `make test-cuda` puts the plugin and its tools into.
+const Folder = "REVGNN_TEST_CUDA"
+
+const record = "../../data/bench/cuda.json"
+
+var renew = flag.Bool("renew", false, "write "+record+" anew")
+
+//go:embed *.txtpb
+var gpus embed.FS
+
+// program is a model's training step on a graph, compiled for a GPU.
+type program struct {
+	GPU   string `json:"gpu"`
+	Graph string `json:"graph"`
+	Model string `json:"model"`
+	// CPUSeconds are those of compiler and assembler together.
+	CPUSeconds float64 `json:"cpu_seconds"`
+	// Launches are the kernels and copies of an iteration of the innermost loop, the largest number of all such loops; 0
+	// without loops.
+	Launches int `json:"launches"`
+	// Temporary is the working memory of a step in bytes.
+	Temporary int64 `json:"temporary_bytes"`
+}
+
+func (p program) String() string { return fmt.Sprintf("%s on %s for %s", p.Model, p.Graph, p.GPU) }
+
+// most are the CPU seconds in which a training step must compile: the first epoch waits for it.
+var most = map[string]float64{"minesweeper": 8, "chameleon-filtered": 16, "tolokers": 25, "computers": 25}
+
+// TestSteps compiles the training steps of all models with the default settings, one forward and eight reverse layers
+// where there are any. Launches and memory must be those of the record or fewer, and the compiler's time within [most].
+func TestSteps(t *testing.T) {
+	site := os.Getenv(Folder)
+	if site == "" {
+		t.Skipf("%s names no folder with XLA's CUDA plugin: make test-cuda", Folder)
+	}
+	dump := t.TempDir()
+	t.Setenv(engine.Programs, "off")
+	t.Setenv("XLA_FLAGS", "--xla_dump_to="+dump) // read when a plugin is loaded
+	gpu := os.Getenv("GPU")
+	if gpu == "" {
+		gpu = "h100"
+	}
+	target, err := gpus.ReadFile(gpu + ".txtpb")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range strings.Split(os.Getenv("GRAPHS"), ",") {
-		g, err := datasets.Load(context.Background(), name, datasets.Options{Dir: os.Getenv("REVGNN_DATA"), Offline: true})
+	plugin, _ := filepath.Glob(filepath.Join(site, "jax_plugins/xla_cuda1[23]/xla_cuda_plugin.so"))
+	if len(plugin) != 1 {
+		t.Fatalf("%s has no plugin", site)
+	}
+	d, err := engine.Describe(plugin[0], string(target), "training step")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []program
+	for _, graph := range chosen("GRAPHS", "minesweeper", "chameleon-filtered", "tolokers", "computers") {
+		g, err := datasets.Load(context.Background(), graph, datasets.Options{Offline: true})
+		if err != nil {
+			t.Skipf("%s is not there: %v", graph, err)
+		}
+		var names []string
+		for _, k := range models.Kinds() {
+			names = append(names, k.Name)
+		}
+		for _, model := range chosen("MODELS", names...) {
+			p := program{GPU: gpu, Graph: graph, Model: model}
+			if err := p.compile(d, g, dump); err != nil {
+				t.Errorf("%v: %v", p, err)
+				continue
+			}
+			t.Logf("%-40v %5.1f CPU s %3d launches %6.1f MB", p, p.CPUSeconds, p.Launches, float64(p.Temporary)/1e6)
+			all = append(all, p)
+		}
+	}
+	if *renew {
+		write(t, all)
+		return
+	}
+	compare(t, all)
+}
+
+// chosen are the names that an environment variable lists, or else all.
+func chosen(variable string, all ...string) []string {
+	if text := os.Getenv(variable); text != "" {
+		return strings.Split(text, ",")
+	}
+	return all
+}
+
+func (p *program) compile(d *engine.Described, g *graphs.Graph, dump string) error {
+	c := train.Default(p.Model)
+	if _, reversible := c.Values()["reverse"]; reversible {
+		c.Forward, c.Reverse = 1, 8
+	}
+	if _, err := train.Bench(context.Background(), d.Engine, g, c, nil); !errors.Is(err, engine.ErrDescribed) {
+		return fmt.Errorf("not compiled: %w", err)
+	}
+	p.CPUSeconds, p.Temporary = d.Last.CPUSeconds, d.Last.Memory.Temporary
+	found, _ := filepath.Glob(filepath.Join(dump, "*thunk_sequence_after_thunk_passes.txt"))
+	if len(found) != 1 {
+		return fmt.Errorf("the compiler told of %d programs in place of one", len(found))
+	}
+	text, err := os.ReadFile(found[0])
+	if err != nil {
+		return err
+	}
+	p.Launches = launches(text)
+	files, err := filepath.Glob(filepath.Join(dump, "*"))
+	for _, f := range files {
+		err = errors.Join(err, os.Remove(f))
+	}
+	return err
+}
+
+var thunk = regexp.MustCompile(`^( *)\d+: k(\w+)`)
+
+// launches counts the thunks in the body of each loop that has no loop inside, and returns the largest number. text is
+// XLA's list of a program's thunks, where a loop's condition and body follow it, the body indented more.
+func launches(text []byte) (most int) {
+	type body struct {
+		indent, count int
+		outer         bool
+	}
+	var open []body
+	condition := false
+	end := func() {
+		if last := open[len(open)-1]; !last.outer {
+			most = max(most, last.count)
+		}
+		open = open[:len(open)-1]
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		line := lines.Text()
+		switch strings.TrimSpace(line) {
+		case "condition:":
+			condition = true
+			continue
+		case "body:":
+			condition = false
+			open = append(open, body{indent: len(line) - len("body:")})
+			continue
+		}
+		found := thunk.FindStringSubmatch(line)
+		if found == nil || condition {
+			continue
+		}
+		for len(open) > 0 && len(found[1]) <= open[len(open)-1].indent {
+			end()
+		}
+		if len(open) == 0 {
+			continue
+		}
+		switch last := &open[len(open)-1]; found[2] {
+		case "While":
+			last.outer = true
+		case "CommandBuffer": // whose commands follow
+		default:
+			last.count++
+		}
+	}
+	for len(open) > 0 {
+		end()
+	}
+	return most
+}
+
+func write(t *testing.T, all []program) {
+	var out strings.Builder
+	for i, p := range all {
+		line, err := json.Marshal(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range strings.Split(os.Getenv("MODELS"), ",") {
-			c := train.Default(m)
-			c.Model, c.Forward, c.Reverse, c.Epochs = m, 1, 8, 2
-			_, err := train.Bench(context.Background(), d.Engine, g, c, nil)
-			if !errors.Is(err, engine.ErrDescribed) {
-				t.Errorf("%s %s: %v", name, m, err)
-				continue
-			}
-			t.Logf("%s %s: %.1f s, CPU %.1f s, temporary %.1f MB", name, m, d.Last.Seconds, d.Last.CPUSeconds, float64(d.Last.Memory.Temporary)/1e6)
+		out.WriteString(map[bool]string{true: "[\n ", false: ",\n "}[i == 0])
+		out.Write(line)
+	}
+	out.WriteString("\n]\n")
+	if err := os.WriteFile(record, []byte(out.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func compare(t *testing.T, all []program) {
+	text, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before []program
+	if err := json.Unmarshal(text, &before); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		i := slices.IndexFunc(before, func(b program) bool {
+			return b.GPU == p.GPU && b.Graph == p.Graph && b.Model == p.Model
+		})
+		if i < 0 {
+			t.Errorf("%v is not in %s: run the test with -renew", p, record)
+			continue
+		}
+		b := before[i]
+		if p.CPUSeconds > most[p.Graph] {
+			t.Errorf("%v: compiling took %.1f CPU seconds, at most %g are allowed (%.1f when recorded)", p, p.CPUSeconds,
+				most[p.Graph], b.CPUSeconds)
+		}
+		if p.Launches > b.Launches {
+			t.Errorf("%v: %d launches an iteration, %d when recorded", p, p.Launches, b.Launches)
+		}
+		if p.Temporary > b.Temporary+b.Temporary/20 {
+			t.Errorf("%v: a step works in %d bytes, %d when recorded", p, p.Temporary, b.Temporary)
 		}
 	}
 }

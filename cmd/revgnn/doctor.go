@@ -34,7 +34,11 @@ type diagnosis struct {
 	Datasets []string `json:"datasets"`
 	Kernel   string   `json:"kernel"`
 	GPU      bool     `json:"gpu"`
-	Cores    int      `json:"cores"`
+	// Of the first GPU: its name, NVIDIA's driver, and its free memory.
+	GPUName       string `json:"gpu_name,omitempty"`
+	GPUDriver     string `json:"gpu_driver,omitempty"`
+	GPUFreeMemory int64  `json:"gpu_free_memory_bytes,omitempty"`
+	Cores         int    `json:"cores"`
 	// Threads is 0 for engines whose results do not depend on their number.
 	Threads int `json:"threads,omitempty"`
 	// Of the machine or of the container.
@@ -51,6 +55,9 @@ func examine(engineName string, data datasets.Options) *diagnosis {
 		GPU: engine.HasGPU(), Cores: machine.Cores(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Go: runtime.Version()}
 	d.Memory, d.FreeMemory = machine.Memory()
+	if d.GPU {
+		d.GPUName, d.GPUDriver, d.GPUFreeMemory = machine.GPU(), machine.GPUDriver(), machine.GPUMemory()
+	}
 	e, err := engine.Open(engineName)
 	if err == nil {
 		d.Engine, d.Why, d.Plugin, d.Version, d.Threads = e.Name, e.Why, e.Plugin, e.Version, e.Threads
@@ -113,7 +120,11 @@ func (a *app) doctor() *cobra.Command {
 }
 
 func (d *diagnosis) table(w io.Writer) {
-	yes := map[bool]string{true: "NVIDIA", false: "none"}
+	gpu := "none"
+	if d.GPU {
+		gpu = fmt.Sprintf("%s, %s free; driver: %s", cmp.Or(d.GPUName, "NVIDIA"), machine.Bytes(d.GPUFreeMemory),
+			cmp.Or(d.GPUDriver, "not known"))
+	}
 	var plugins []string
 	for _, kind := range slices.Sorted(maps.Keys(d.Plugins)) {
 		plugins = append(plugins, kind+": "+d.Plugins[kind])
@@ -128,7 +139,7 @@ func (d *diagnosis) table(w io.Writer) {
 		{"data directory", d.Data},
 		{"datasets there", cmp.Or(strings.Join(d.Datasets, ", "), "none")},
 		{"notebook kernel", cmp.Or(d.Kernel, "none; 'make lab' installs it")},
-		{"GPU", yes[d.GPU]},
+		{"GPU", gpu},
 		{"cores", fmt.Sprint(d.Cores)},
 		{"threads", cmp.Or(strings.TrimPrefix(fmt.Sprint(d.Threads), "0"), "as the engine likes; they change no number")},
 		{"memory", fmt.Sprintf("%s, %s free", machine.Bytes(d.Memory), machine.Bytes(d.FreeMemory))},

@@ -1,40 +1,92 @@
 package engine
 
 import (
+	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 
-	"github.com/gomlx/go-xla/installer"
+	"github.com/revgnn/revgnn/pkg/machine"
 )
 
-// leastDriverCUDA13 is the least major version of NVIDIA's driver for CUDA 13 (CUDA Toolkit 13 release notes).
-const leastDriverCUDA13 = 580
-
-// installCUDA has go-xla's installer put the CUDA plugin into dir/nvidia: wheels of PyPI, verified by the checksums
-// that PyPI states: jax-cuda13-pjrt, or jax-cuda12-pjrt for older drivers, and NVIDIA's libraries (cuBLAS, cuDNN, NCCL
-// and others, some 2 GB).
-func installCUDA(dir string) (err error) {
-	defer func() { // of go-xla's installer
-		if p := recover(); p != nil {
-			err = fmt.Errorf("go-xla's installer failed: %v", p)
-		}
-	}()
-	if !HasGPU() {
-		return errors.New("this machine has no NVIDIA GPU")
-	}
-	kind := "cuda13"
-	version, _ := os.ReadFile("/proc/driver/nvidia/version")
-	if driver := parseDriver(string(version)); driver > 0 && driver < leastDriverCUDA13 {
-		kind = "cuda12"
-	}
-	return installer.CudaInstall(kind, "latest", dir, true, installer.Quiet)
+// toolkit is a plugin for CUDA with the libraries of NVIDIA that it loads, as wheels of PyPI with their checksums.
+type toolkit struct {
+	name  string
+	wheel string // of the plugin
+	lock  string // a file of requirements, made by `make lock`
+	// bytes is what the wheels have together, and driver the least major version of NVIDIA's driver (CUDA Toolkit
+	// release notes, "CUDA Toolkit and Minimum Required Driver Version for CUDA Minor Version Compatibility").
+	bytes  int64
+	driver int
 }
 
-// parseDriver reads the major version of NVIDIA's kernel driver from the content of /proc/driver/nvidia/version, 0 if
-// there is none.
+//go:embed cuda12.lock
+var cuda12Lock string
+
+//go:embed cuda13.lock
+var cuda13Lock string
+
+var toolkits = []toolkit{
+	{"cuda13", "jax-cuda13-pjrt", cuda13Lock, 2_485_097_438, 580},
+	{"cuda12", "jax-cuda12-pjrt", cuda12Lock, 3_197_230_420, 525},
+}
+
+// toolkitFor is that of a name, or for "cuda" the newest that the machine's driver suits.
+func toolkitFor(kind, version string) (*toolkit, error) {
+	for i := range toolkits {
+		if toolkits[i].name == kind {
+			return &toolkits[i], nil
+		}
+	}
+	driver := parseDriver(version)
+	if driver == 0 {
+		return nil, errors.New("NVIDIA's driver was not found (/proc/driver/nvidia/version): install it, or for another " +
+			"machine name cuda12 or cuda13")
+	}
+	for i := range toolkits {
+		if driver >= toolkits[i].driver {
+			return &toolkits[i], nil
+		}
+	}
+	return nil, fmt.Errorf("NVIDIA's driver %d is too old: CUDA 12 needs %d, CUDA 13 needs %d", driver,
+		toolkits[1].driver, toolkits[0].driver)
+}
+
+// installCUDA has pip put a plugin and NVIDIA's libraries into dir/cuda, as pip lays them out, which is how the plugin
+// finds them. An installation that fails leaves nothing.
+func installCUDA(ctx context.Context, kind, dir string, log func(string)) error {
+	k, err := toolkitFor(kind, machine.GPUDriver())
+	if err != nil {
+		return err
+	}
+	log(fmt.Sprintf("%s: %d wheels, %.1f GB to download, some %.0f GB on the disk", k.name,
+		strings.Count(k.lock, "=="), float64(k.bytes)/1e9, 2*float64(k.bytes)/1e9))
+	temporary, err := os.MkdirTemp(dir, ".cuda-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temporary)
+	lock, target := filepath.Join(temporary, "requirements.txt"), filepath.Join(temporary, "site")
+	if err := os.WriteFile(lock, []byte(k.lock), 0o644); err != nil {
+		return err
+	}
+	if err := pip(ctx, "install", "--no-deps", "--no-compile", "--require-hashes", "--only-binary=:all:",
+		"--target", target, "-r", lock); err != nil {
+		return err
+	}
+	at := filepath.Join(dir, "cuda")
+	if err := os.RemoveAll(at); err != nil { // of another version
+		return err
+	}
+	return os.Rename(target, at)
+}
+
+// parseDriver reads the major version of NVIDIA's kernel driver from what it says of itself, 0 if there is none.
 func parseDriver(text string) int {
 	found := regexp.MustCompile(`Kernel Module\D*(?:x86_64)?\s+(\d+)\.`).FindStringSubmatch(text)
 	if found == nil {

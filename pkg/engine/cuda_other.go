@@ -2,6 +2,11 @@
 
 package engine
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
-func installCUDA(string) error { return errors.New("there is one for Linux on x86-64 only") }
+func installCUDA(context.Context, string, string, func(string)) error {
+	return errors.New("there is one for Linux on x86-64 only")
+}

@@ -74,9 +74,9 @@ type Compiled struct {
 var ErrDescribed = errors.New("compiled for a GPU that is only described, where it cannot run")
 
 // Describe loads the CUDA plugin at path and opens an engine for the GPU that target describes (a text of XLA's
-// GpuTargetConfigProto), where graphs of the given name are compiled for it. tools is the folder with bin/ptxas and
-// nvvm/libdevice. A process can describe one GPU.
-func Describe(path, tools, target, program string) (*Described, error) {
+// GpuTargetConfigProto), where graphs whose names begin with the given one are compiled for it. A process can describe
+// one GPU.
+func Describe(path, target, program string) (*Described, error) {
 	mutex.Lock()
 	defer mutex.Unlock()
 	if plugins[describedPlugin] != nil {
@@ -86,7 +86,7 @@ func Describe(path, tools, target, program string) (*Described, error) {
 	if cpu == "" || !interpose(describedPlugin, "described_cuda", cpu, compileOptions(""), "") {
 		return nil, errors.New("describing a GPU needs XLA's CPU plugin: run 'revgnn install-plugin cpu'")
 	}
-	d := &Described{program: program, api: load(path), options: cudaOptions(os.Getenv("XLA_FLAGS"), tools)}
+	d := &Described{program: program, api: load(path), options: cudaOptions(os.Getenv("XLA_FLAGS"), cudaTools(path), os.Getenv(CUDAGraphs))}
 	if d.api == nil {
 		return nil, fmt.Errorf("%s is no XLA plugin that can be loaded", path)
 	}

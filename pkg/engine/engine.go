@@ -6,7 +6,7 @@
 // later processes. Each backend is wrapped (nested.go), to work around faults of GoMLX and of the engines.
 //
 // The package handles no signals. Of the environment, NPROC is set while the CPU plugin is opened, which reads its
-// number of threads from it; importing go-xla sets TF_CPP_MIN_LOG_LEVEL to 3 if unset, and opening CUDA sets XLA_FLAGS.
+// number of threads from it; importing go-xla sets TF_CPP_MIN_LOG_LEVEL to 3 if unset.
 // Options for XLA's compiler are passed with each graph.
 package engine
 
@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/gobackend" // makes GoMLX know the engine "go"
@@ -53,13 +52,13 @@ type Engine struct {
 var (
 	opened = map[string]*Engine{}
 	mutex  sync.Mutex
-	// interposed is the path of the CPU plugin if interpose has loaded it, so that go-xla does not know it.
-	interposed atomic.Pointer[string]
+	// interposed has the paths of the plugins cpu and cuda that interpose has loaded, so that go-xla does not know them.
+	interposed sync.Map
 )
 
 // cudaConfig takes GPU memory when it is needed, not most of it at the start, and multiplies in float32: with TF32's 10
 // bits a fixed-point iteration could not reach a tolerance of 1e-5.
-const cudaConfig = CUDA + ",preallocate=false,tf32=false"
+const cudaConfig = ",preallocate=false,tf32=false"
 
 // cpuOptions makes the CPU plugin offer one device, not four with a thread each: on two cores these wait for each
 // other, and an epoch takes 10 to 20 % longer.
@@ -98,14 +97,21 @@ func Open(name string) (*Engine, error) {
 		// Beside the plugin: the processor's instructions, the threads.
 		if interpose(cpuPlugin, "cpu", path, compileOptions(os.Getenv("XLA_FLAGS")),
 			fmt.Sprint(processor(), threads, cpuOptions)) {
-			interposed.Store(&path)
+			interposed.Store("cpu", path)
 		}
 		err = withThreads(threads, func() (err error) {
 			backend, err = xla.NewWithOptions("cpu", cpuOptions)
 			return err
 		})
 	case CUDA:
-		backend, err = compute.NewWithConfig(cudaConfig)
+		plugin := path
+		if interpose(cudaPlugin, "cuda", path,
+			cudaOptions(os.Getenv("XLA_FLAGS"), cudaTools(path), os.Getenv(CUDAGraphs)),
+			fmt.Sprint(machine.GPU(), machine.GPUDriver())) { // beside the plugin
+			interposed.Store("cuda", path)
+			plugin = "cuda"
+		}
+		backend, err = xla.New(plugin + cudaConfig)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("engine %s cannot be opened: %w; "+
@@ -113,7 +119,7 @@ func Open(name string) (*Engine, error) {
 	}
 	e := &Engine{Backend: &nested{backend}, Name: name, Why: why, Plugin: path, Threads: threads}
 	if name != Go {
-		e.Version = strings.Replace(backend.Description(), "_preloaded_", path, 1)
+		e.Version = strings.Replace(backend.Description(), preloaded, path, 1)
 	}
 	opened[name] = e
 	return e, nil
@@ -126,6 +132,7 @@ func Choose(name string) (resolved, why string, err error) {
 		name, source = os.Getenv(Variable), "named by "+Variable
 	}
 	plugins, damaged := installed()
+	gpu := HasGPU()
 	need := func(engine, plugin string) (string, string, error) {
 		if damaged != nil {
 			return "", "", fmt.Errorf("engine %s (%s) cannot be opened: %w, or choose another engine", engine, source, damaged)
@@ -133,6 +140,10 @@ func Choose(name string) (resolved, why string, err error) {
 		if plugins[plugin] == "" {
 			return "", "", fmt.Errorf("engine %s (%s) has no plugin in %s: run 'revgnn install-plugin %s', "+
 				"or choose another engine", engine, source, searched(), plugin)
+		}
+		if engine == CUDA && !gpu {
+			return "", "", fmt.Errorf("engine %s (%s) needs an NVIDIA GPU, and this machine has none: choose another engine",
+				engine, source)
 		}
 		return engine, source, nil
 	}
@@ -147,7 +158,6 @@ func Choose(name string) (resolved, why string, err error) {
 	default:
 		return "", "", fmt.Errorf("unknown engine %q (%s): choose %s, %s or %s", name, source, CUDA, CPU, Go)
 	}
-	gpu := HasGPU()
 	switch {
 	case damaged != nil: // No other engine is chosen, since it would be slower and give other numbers.
 		return "", "", fmt.Errorf("no engine can be chosen: %w, or choose one with --engine or %s", damaged, Variable)
@@ -159,6 +169,18 @@ func Choose(name string) (resolved, why string, err error) {
 		return CPU, "the XLA CPU plugin is installed and there is no NVIDIA GPU", nil
 	}
 	return Go, "no XLA plugin is installed (run 'revgnn install-plugin' for one some fifty times as fast)", nil
+}
+
+// cudaTools is the folder with ptxas and libdevice beside the plugin at path, or "", where XLA searches itself.
+func cudaTools(path string) string {
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		for _, at := range []string{"nvidia/cu13", "nvidia/cuda_nvcc"} {
+			if _, err := os.Stat(filepath.Join(dir, at, "bin/ptxas")); err == nil {
+				return filepath.Join(dir, at)
+			}
+		}
+	}
+	return ""
 }
 
 func HasGPU() bool {

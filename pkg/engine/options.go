@@ -21,14 +21,22 @@ func compileOptions(flags string) []byte {
 	return optionOverride(width, 512)
 }
 
+// CUDAGraphs names the environment variable that, set to "loops", has XLA put whole loops into CUDA graphs, without a
+// host that waits for each iteration.
+const CUDAGraphs = "REVGNN_CUDA_GRAPHS"
+
 // cudaOptions are revgnn's options for XLA's CUDA compiler, unless XLA_FLAGS (flags) has them: no autotuning, which
-// compiles each large kernel once more for every candidate, and the folder with ptxas and libdevice, or "".
-func cudaOptions(flags, tools string) (options []byte) {
+// compiles each large kernel once more for every candidate; the folder with ptxas and libdevice, or "" where XLA
+// searches itself; loops in CUDA graphs if asked for.
+func cudaOptions(flags, tools, graphs string) (options []byte) {
 	if !strings.Contains(flags, "xla_gpu_autotune_level") {
 		options = optionOverride("xla_gpu_autotune_level", 0)
 	}
 	if tools != "" && !strings.Contains(flags, "xla_gpu_cuda_data_dir") {
 		options = append(options, optionText("xla_gpu_cuda_data_dir", tools)...)
+	}
+	if graphs == "loops" {
+		options = append(options, optionText("xla_gpu_enable_command_buffer", "FUSION,CUBLAS,CUBLASLT,CUSTOM_CALL,CUDNN,CONDITIONAL,WHILE")...)
 	}
 	return options
 }

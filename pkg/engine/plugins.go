@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -22,6 +23,12 @@ func Plugins() map[string]string {
 	return out
 }
 
+// preloaded is what go-xla calls the path of a plugin that [interpose] has loaded.
+const preloaded = "_preloaded_"
+
+// wheelPlugin is where [Install] puts the CUDA plugin, under the plugins' folder; go-xla does not look there.
+const wheelPlugin = "cuda/jax_plugins/xla_cuda1[23]/xla_cuda_plugin.so"
+
 // Damaged returns an error that names a damaged plugin, or nil.
 func Damaged() error {
 	_, err := installed()
@@ -41,17 +48,26 @@ func installed() (out map[string]string, err error) {
 	if err := damagedPlugin(); err != nil {
 		return out, err
 	}
+	dirs, _ := pluginFolders()
+	for _, dir := range dirs {
+		if found, _ := filepath.Glob(filepath.Join(dir, wheelPlugin)); len(found) > 0 {
+			out["cuda"] = cmp.Or(out["cuda"], found[0])
+		}
+	}
 	for name, path := range pjrt.AvailablePlugins() {
 		kind := strings.ToLower(name)
 		switch {
-		case kind == "cpu" && interposed.Load() != nil:
-			out["cpu"] = *interposed.Load()
+		case path == preloaded:
 		case strings.HasPrefix(kind, "cpu"):
 			out["cpu"] = path
 		case pjrt.IsCUDAName(kind):
-			out["cuda"] = path
+			out["cuda"] = cmp.Or(out["cuda"], path)
 		}
 	}
+	interposed.Range(func(kind, path any) bool {
+		out[kind.(string)] = path.(string)
+		return true
+	})
 	return out, nil
 }
 
@@ -62,7 +78,7 @@ func damagedPlugin() error {
 	}
 	dirs, _ := pluginFolders()
 	for _, dir := range dirs {
-		for _, pattern := range []string{"pjrt-plugin-*.so", "pjrt_plugin_*.so", "pjrt_c_api_*_plugin.so"} {
+		for _, pattern := range []string{"pjrt-plugin-*.so", "pjrt_plugin_*.so", "pjrt_c_api_*_plugin.so", wheelPlugin} {
 			found, _ := filepath.Glob(filepath.Join(dir, pattern))
 			for _, path := range found {
 				if err := wholeLibrary(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // skip links to nowhere

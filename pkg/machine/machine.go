@@ -43,6 +43,13 @@ func GPU() string {
 	return field(found[0], "Model")
 }
 
+// GPUDriver returns what NVIDIA's driver for Linux says of its version, or "".
+func GPUDriver() string {
+	b, _ := os.ReadFile("/proc/driver/nvidia/version")
+	first, _, _ := strings.Cut(string(b), "\n")
+	return strings.TrimSpace(strings.TrimPrefix(first, "NVRM version:"))
+}
+
 // field returns the first value with the given name in a file of lines "name: value", or "".
 func field(path, name string) string {
 	b, _ := os.ReadFile(path) // if there is no file, b is empty
