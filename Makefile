@@ -15,7 +15,7 @@ export REVGNN_DATA ?= $(abspath ../shared/data)
 endif
 sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.jsonl') go.mod go.sum
 
-.PHONY: help demo test docs test-faults test-repeat fuzz lab notebooks bench peer golden paper scorecard build setup plugin lint browser audit lock test-image test-hub clean
+.PHONY: help demo test docs test-faults test-repeat test-cuda fuzz lab notebooks bench peer golden paper scorecard build setup plugin lint browser audit lock test-image test-hub clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -55,6 +55,17 @@ test-image: build setup ## Build the images lab, paper and hub from a clean clon
 test-hub: browser ## The hub of docker/compose.yml, from a clean clone, with two people in real browsers; some twenty minutes
 	@$(engine); docker/test/build.sh lab person hub; \
 	REVGNN_TEST_IMAGES=1 go test -count 1 -timeout 1h -v -run '^TestHub$$' ./docker/test
+
+# XLA's CUDA plugin and the assembler that it calls, of the wheels that `revgnn install-plugin cuda` installs.
+CUDA_PARTS := jax-cuda12-pjrt|nvidia-cuda-nvcc-cu12
+test-cuda: plugin ## How training steps compile for NVIDIA's GPUs, without one: some six minutes, and 215 MB the first time
+	@[ "$$(uname -sm)" = "Linux x86_64" ] || { echo "skipped: XLA's CUDA plugin is for Linux on x86-64"; exit 0; }; \
+	mkdir -p out; awk '/^[a-z]/ { part = /^($(CUDA_PARTS))==/ } part' pkg/engine/cuda12.lock >out/cuda.lock; \
+	cache=$${XDG_CACHE_HOME:-$$HOME/.cache}/revgnn; site=$$cache/cuda-$$(sha256sum out/cuda.lock | cut -c1-12); \
+	if [ ! -d $$site ]; then mkdir -p $$cache; new=$$(mktemp -d $$cache/.cuda-XXXXXX); trap 'rm -rf $$new' EXIT; \
+	$(PYTHON) $(PIP) --no-deps --no-compile --require-hashes --only-binary=:all: --target $$new/site -r out/cuda.lock; \
+	mv $$new/site $$site; fi; \
+	REVGNN_TEST_CUDA=$$site go test -count 1 -timeout 30m -v ./bench/cuda $(RENEW)
 
 lint: ## Format and static checks
 	@unformatted=$$(gofmt -l bench cmd data docker docs kernels notebooks pkg); \

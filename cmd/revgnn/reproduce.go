@@ -32,6 +32,8 @@ type reproduction struct {
 	dryRun, time                bool
 	checkpointEvery             time.Duration
 	task                        string
+	jobs                        *jobs
+	worker                      bool
 }
 
 func (a *app) reproduce() *cobra.Command {
@@ -56,12 +58,18 @@ func (a *app) reproduce() *cobra.Command {
 	a.runsFlag(f)
 	checkpointEvery(c, &r.checkpointEvery)
 	f.StringVar(&r.out, "out", "out/paper", "folder for what is rendered")
+	r.jobs = a.jobs(f)
+	f.BoolVar(&r.worker, "worker", false, "make runs, and render nothing")
+	f.MarkHidden("worker") // of --jobs
 	f.StringVar(&r.task, "task", "", "run one task, given as JSON, and write its record")
 	f.MarkHidden("task") // what this program calls itself with
 	f.SortFlags = false
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if r.task != "" {
 			return r.alone(c.Context())
+		}
+		if err := r.jobs.share(c); err != nil {
+			return err
 		}
 		return r.run(c.Context(), args)
 	}
@@ -176,9 +184,13 @@ func (r *reproduction) make(ctx context.Context, p *progress, runner *runs.Runne
 		p.line("profile %s: %d runs are there, %d are to be made; time: %s; memory: %s. What is done is kept in %s, "+
 			"whatever happens.", r.profile, plan.Done, plan.Missing, plan.Time(), memory(plan.Bytes, plan.AtLeast),
 			runner.Store.Path())
-		if err := runner.Run(ctx, work); err != nil {
+		err := r.jobs.helped(ctx, func() error { return runner.Run(ctx, work) }, "--worker")
+		if err != nil {
 			return err
 		}
+	}
+	if r.worker {
+		return nil
 	}
 	documents, card, err := paper.Documents(runner, profile, items)
 	if err != nil {

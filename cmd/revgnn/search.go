@@ -23,6 +23,7 @@ import (
 
 type searching struct {
 	*app
+	jobs *jobs
 	search.Limits
 	space, splits, evaluate, out, save string
 	checkpointEvery                    time.Duration
@@ -59,6 +60,7 @@ func (a *app) search() *cobra.Command {
 	f.StringVar(&s.out, "out", "", "folder for figures of the search")
 	a.runsFlag(f)
 	checkpointEvery(c, &s.checkpointEvery)
+	s.jobs = a.jobs(f)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		config, err := subject.config()
 		if err != nil {
@@ -69,6 +71,9 @@ func (a *app) search() *cobra.Command {
 			if f.Lookup(setting.flag).Changed {
 				fixed = append(fixed, setting.Key())
 			}
+		}
+		if err := s.jobs.share(c); err != nil {
+			return err
 		}
 		return s.run(c.Context(), subject.dataset, config, fixed)
 	}
@@ -124,7 +129,11 @@ func (s *searching) run(ctx context.Context, dataset string, config train.Config
 			return err
 		}
 		it.Store, it.Engine = store, e
-		out, err := s.make(ctx, p, it, g, evaluate)
+		var out searched
+		err = s.jobs.helped(ctx, func() (err error) {
+			out, err = s.make(ctx, p, it, g, evaluate)
+			return err
+		}, "--save=", "--out=")
 		if err != nil {
 			return err
 		}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,6 +37,7 @@ func (a *app) train() *cobra.Command {
 	f.BoolVar(&o.Resume, "resume", false, "take splits that --out already holds from there, and go on with one that was "+
 		"interrupted or killed, or with all if --epochs is more; without, they are set aside")
 	checkpointEvery(c, &o.CheckpointEvery)
+	jobs := a.jobs(f)
 	a.recorded(f)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		config, err := s.config()
@@ -47,6 +51,15 @@ func (a *app) train() *cobra.Command {
 			if o.Splits, err = runs.ParseSplits(splits); err != nil {
 				return asUsage(err)
 			}
+		}
+		if err := jobs.share(c); err != nil {
+			return err
+		}
+		if o.Dir == "" && jobs.count > 1 { // where the processes leave their results for this one
+			if o.Dir, err = os.MkdirTemp("", "revgnn-train-"); err != nil {
+				return err
+			}
+			defer os.RemoveAll(o.Dir)
 		}
 		if o.Dir != "" {
 			if err := files.Writable(o.Dir); err != nil {
@@ -86,6 +99,9 @@ func (a *app) train() *cobra.Command {
 			if r.store != nil {
 				o.Record = r.add
 			}
+			if jobs.count > 1 {
+				o.Beside = func(splits []int) error { return jobs.train(c.Context(), o.Dir, splits) }
+			}
 			summary, err := runs.Sweep(c.Context(), r.engine, r.graph, config, o)
 			p.end()
 			if summary == nil || err != nil && len(summary.Splits) == 0 {
@@ -104,6 +120,28 @@ func (a *app) train() *cobra.Command {
 		})
 	}
 	return c
+}
+
+// train trains on splits in processes that leave the results in dir. What fails there is for the caller to find.
+func (j *jobs) train(ctx context.Context, dir string, splits []int) error {
+	lists := make([][]string, min(j.count, len(splits)))
+	for i, k := range splits {
+		lists[i%len(lists)] = append(lists[i%len(lists)], strconv.Itoa(k))
+	}
+	var waits []func() error
+	defer func() {
+		for _, wait := range waits {
+			wait()
+		}
+	}()
+	for _, list := range lists {
+		wait, err := j.start(ctx, "--resume", "--out="+dir, "--splits="+strings.Join(list, ","))
+		if err != nil {
+			return err
+		}
+		waits = append(waits, wait)
+	}
+	return nil
 }
 
 const interruption = "With --out, the state of a training is kept every few minutes and after an interrupt (Ctrl-C, " +

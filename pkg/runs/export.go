@@ -168,9 +168,8 @@ func (s *Store) ImportNew(path string, in io.Reader, publish func([]Record) erro
 // merge adds a record under its own ID. If the store has this ID already, the two must be equal, and isNew is false.
 func merge(tx *sql.Tx, from exported) (r Record, isNew bool, err error) {
 	r = from.Record
-	if !idPattern.MatchString(r.ID) {
-		return r, false, fmt.Errorf("id is %q: it must be one of %d letters and digits, as revgnn gives them",
-			r.ID, timeDigits+randomDigits)
+	if r.ID == "" {
+		return r, false, errors.New("id is missing")
 	}
 	if r.Key == "" {
 		return r, false, errors.New("key is missing")

@@ -177,6 +177,9 @@ func (r Record) prepared() (Record, error) {
 
 func (r Record) validate() error {
 	switch {
+	case r.ID != "" && !idPattern.MatchString(r.ID): // the store gives one where there is none
+		return fmt.Errorf("id is %q: it must be one of %d letters and digits, as revgnn gives them", r.ID,
+			timeDigits+randomDigits)
 	case !slices.Contains(Kinds, r.Kind):
 		return fmt.Errorf("kind is %q: it must be one of %s", r.Kind, strings.Join(Kinds, ", "))
 	case !slices.Contains(Statuses, r.Status):

@@ -39,6 +39,9 @@ type SweepOptions struct {
 	// new subfolder.
 	Resume          bool
 	CheckpointEvery time.Duration
+	// Beside, if not nil, trains on splits in other processes, which resume in Dir. The sweep then takes results from
+	// there, and makes itself what is missing.
+	Beside func(splits []int) error
 	// Record, if not nil, is given the run record of each training, also of one that fails. Such records have
 	// [train.Details], for one more evaluation of the model. Resumed ones were taken from Dir.
 	Record func(r Record, resumed bool)
@@ -105,12 +108,16 @@ func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Confi
 	w := &sweep{SweepOptions: o, engine: e, graph: g, config: c, subject: Subject{Dataset: g.Name, Model: c.Model,
 		Config: c.Resolved(), Engine: e.Name, Metric: train.Metric(c, g).Name}, versions: machine.Versions(),
 		checksum: c.InputGraph(g).Checksum()}
-	defer func() {
-		for _, l := range w.locks {
-			l.Release()
-		}
-	}()
+	defer w.release()
 	kept, err := w.open()
+	if err == nil && o.Beside != nil {
+		w.release()
+		w.Resume = true
+		missing := slices.DeleteFunc(slices.Clone(o.Splits), func(k int) bool { return kept[k] != nil })
+		if err = o.Beside(missing); err == nil {
+			kept, err = w.open()
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +199,13 @@ func (w *sweep) open() (map[int]*SplitRecord, error) {
 		return w.resume()
 	}
 	return nil, w.setAside()
+}
+
+func (w *sweep) release() {
+	for _, l := range w.locks {
+		l.Release()
+	}
+	w.locks = nil
 }
 
 func (w *sweep) notice(format string, args ...any) {
