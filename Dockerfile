@@ -148,19 +148,14 @@ HEALTHCHECK --interval=30s --start-period=30s CMD ["python3", "-c", "import urll
 ENTRYPOINT ["tini", "--"]
 CMD ["jupyterhub", "--config", "/opt/hub/revgnn/jupyterhub_config.py"]
 
-# cuda-build has XLA's plugin for CUDA 13 and the libraries of NVIDIA that it loads, from their wheels (pkg/engine/cuda13.lock,
-# for x86-64), laid out as go-xla's installer does it; `revgnn install-plugin cuda`, which runs that, wants to see a GPU.
+# cuda-build has XLA's plugin for CUDA 13 and the libraries of NVIDIA that it loads, from their wheels (for x86-64), laid
+# out as `revgnn install-plugin cuda13` does it.
 FROM tools AS cuda-build
-COPY pkg/engine/cuda13.lock docker/
+COPY pkg/engine/cuda13.lock /tmp/
 RUN python3 -m venv /tmp/venv \
  && /tmp/venv/bin/pip install --no-cache-dir --no-compile --no-deps --require-hashes --only-binary=:all: \
-    --target /opt/wheels -r pkg/engine/cuda13.lock \
- && mkdir -p /opt/cuda/go-xla && cd /opt/cuda/go-xla \
- && mv /opt/wheels/nvidia . \
- && mv /opt/wheels/jax_plugins/xla_cuda13/xla_cuda_plugin.so nvidia/pjrt_c_api_cuda_plugin.so \
- && mkdir -p nvidia/bin && ln -s ../cu13/bin/ptxas nvidia/bin/ptxas \
- && ln -s go-xla/nvidia/cu13/lib/libcublas.so.13 go-xla/nvidia/cu13/lib/libcublasLt.so.13 /opt/cuda \
- && rm -rf /opt/wheels /tmp/venv
+    --target /opt/cuda/go-xla/cuda -r /tmp/cuda13.lock \
+ && rm -rf /tmp/venv
 FROM lab AS lab-cuda
 COPY --from=cuda-build /opt/cuda /usr/local/lib
 FROM person AS person-cuda

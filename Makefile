@@ -155,7 +155,7 @@ audit: setup ## Sums, known vulnerabilities that revgnn reaches, and licences of
 # Each NAME.lock holds all packages that NAME.txt needs, for every Python from 3.10 on, with the hashes of their wheels. A
 # version stays while it still fits; UPGRADE=--upgrade takes the newest. uv asks the index that pip is set to ask.
 # docker/package-lock.json holds the same of npm's packages.
-# pkg/engine/cuda13.lock is for Linux on x86-64 alone, which is all that NVIDIA's wheels are for.
+# Those of CUDA are for Linux on x86-64 alone, which is all that NVIDIA's wheels are for.
 UV := out/lock/bin/uv pip compile --quiet --only-binary :all: --generate-hashes --no-header --no-annotate --no-emit-index-url $(UPGRADE)
 LOCK := $(UV) --universal --python-version 3.10
 lock: ## Lock files with hashes, made anew after a change of the requirements beside them
@@ -165,7 +165,8 @@ lock: ## Lock files with hashes, made anew after a change of the requirements be
 	if [ -n "$$index" ]; then export UV_DEFAULT_INDEX=$$index; fi; \
 	for name in kernels/jupyter kernels/npm kernels/uv bench/peer docker/hub docker/compose; do $(LOCK) $$name.txt -o $$name.lock || exit; done; \
 	$(LOCK) -c kernels/jupyter.lock docker/person.txt -o docker/person.lock && \
-	$(UV) --python-platform x86_64-manylinux_2_28 --python-version 3.11 pkg/engine/cuda13.txt -o pkg/engine/cuda13.lock
+	for name in cuda12 cuda13; do \
+	$(UV) --python-platform x86_64-manylinux_2_28 --python-version 3.11 pkg/engine/$$name.txt -o pkg/engine/$$name.lock || exit; done
 	cd docker && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved --no-audit --no-fund
 
 clean: ## Remove what was built and made here (the plugin and the datasets stay in your home)

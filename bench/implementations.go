@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/revgnn/revgnn/pkg/engine"
 	"github.com/revgnn/revgnn/pkg/runs"
 )
 
@@ -129,6 +130,9 @@ func (s setup) command(which string, c Case, p Prepared, free int64) (args []str
 			taken = nil
 			flag("model", c.config.Model)
 			flag("layout", cmp.Or(p.Layout, layouts[0]))
+			if s.engine == engine.CUDA {
+				flag("device", "cuda")
+			}
 		}
 	case c.Authors.Steps == 0:
 		return nil, "the authors' code does not have this model"

@@ -9,7 +9,7 @@ layouts, of which the harness takes the fastest: "edges", pairs sorted by their 
 gradient of a product.
 
 G.npz has the keys of Platonov et al. Trains by Adam on the first split's training nodes, without dropout, on all
-cores, and prints one JSON document: seconds of every step (the first is the warm-up), losses, threads and versions.
+cores or on a GPU, and prints one JSON document: seconds of every step (the first is the warm-up), losses, threads and versions.
 """
 import argparse
 import inspect
@@ -35,7 +35,7 @@ class Graph:
     """An undirected graph, and what layers take behind the nodes' features."""
 
     def __init__(self, edges, nodes, layout="edges"):
-        edges = remove_self_loops(torch.from_numpy(np.ascontiguousarray(edges, dtype=np.int64).T))[0]
+        edges = remove_self_loops(torch.tensor(np.ascontiguousarray(edges, dtype=np.int64).T))[0]
         self.nodes, self.layout = nodes, layout
         self.edges = coalesce(to_undirected(edges, num_nodes=nodes), sort_by_row=False)
         self.looped = coalesce(add_self_loops(self.edges, num_nodes=nodes)[0], sort_by_row=False)
@@ -288,6 +288,7 @@ def arguments():
     p.add_argument("--layout", default="edges", choices=LAYOUTS)
     p.add_argument("--lr", type=float, default=0.005)
     p.add_argument("--steps", type=int, default=10)
+    p.add_argument("--device", default="cpu", help="cpu or cuda")
     o, others = p.parse_known_args()
     settings = {}
     for word in others:
@@ -301,16 +302,17 @@ def arguments():
 
 def main():
     o, settings = arguments()
+    torch.set_default_device(o.device)
     torch.set_num_threads(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
     z, w = np.load(o.graph), np.load(o.weights)
-    x = torch.from_numpy(z["node_features"].astype(np.float32))
-    y = torch.from_numpy(z["node_labels"].astype(np.int64))
-    train, classes = torch.from_numpy(z["train_masks"][0]), int(y.max()) + 1
+    x = torch.tensor(z["node_features"].astype(np.float32))
+    y = torch.tensor(z["node_labels"].astype(np.int64))
+    train, classes = torch.tensor(z["train_masks"][0]), int(y.max()) + 1
 
     def read(name, shape):
         if w["param." + name].shape != shape:
             raise SystemExit(f"{o.weights}: {name} has the shape {w['param.' + name].shape}, not {shape}")
-        return torch.from_numpy(w["param." + name])
+        return torch.tensor(w["param." + name])
 
     p = Parameters(read)
     outputs = 1 if classes == 2 else classes
@@ -328,7 +330,7 @@ def main():
         losses.append(loss.item())
         seconds.append(perf_counter() - start)
     versions = {"torch": torch.__version__, "torch_geometric": torch_geometric.__version__, "numpy": np.__version__}
-    json.dump({"seconds": seconds, "losses": losses, "engine": "PyTorch Geometric, " + o.layout,
+    json.dump({"seconds": seconds, "losses": losses, "engine": "PyTorch Geometric, " + o.layout + ("" if o.device == "cpu" else ", " + o.device),
                "threads": torch.get_num_threads(), "versions": versions}, sys.stdout)
 
 

@@ -167,11 +167,11 @@ func versionLine() string {
 }
 
 func (a *app) installPlugin() *cobra.Command {
-	return &cobra.Command{Use: "install-plugin [cpu|cuda]",
+	return &cobra.Command{Use: "install-plugin [cpu|cuda|cuda12|cuda13]",
 		Short: "Install the XLA plugin that computes fast on this CPU (the default) or on an NVIDIA GPU",
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 || len(args) == 1 && args[0] != "cpu" && args[0] != "cuda" {
-				return usagef("unknown plugin %q: choose cpu or cuda", strings.Join(args, " "))
+			if len(args) > 1 || len(args) == 1 && !slices.Contains(engine.Kinds, args[0]) {
+				return usagef("unknown plugin %q: choose one of %s", strings.Join(args, " "), strings.Join(engine.Kinds, ", "))
 			}
 			return nil
 		},

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,13 +28,16 @@ var wheelSums = map[string]string{
 	"linux/arm64": "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
 }
 
+// Kinds are the plugins that [Install] knows.
+var Kinds = []string{"cpu", "cuda", "cuda12", "cuda13"}
+
 // Install installs XLA's plugin in [pluginDir], unless it is there, and returns its path: "cpu", "cuda", or for a GPU
 // that is not in this machine "cuda12" or "cuda13". log gets a line for each step. Wheels are verified by their SHA-256.
 // A new plugin that cannot be loaded is removed.
 func Install(ctx context.Context, kind string, log func(string)) (string, error) {
 	named, kind := kind, strings.TrimRight(kind, "0123456789")
-	if named != "cpu" && named != "cuda" && named != "cuda12" && named != "cuda13" {
-		return "", fmt.Errorf("unknown plugin %q: choose cpu, cuda, cuda12 or cuda13", named)
+	if !slices.Contains(Kinds, named) {
+		return "", fmt.Errorf("unknown plugin %q: choose one of %s", named, strings.Join(Kinds, ", "))
 	}
 	if path := Plugins()[kind]; path != "" && named == kind {
 		log(fmt.Sprintf("the XLA %s plugin is installed: %s", kind, path))
