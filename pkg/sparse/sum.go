@@ -89,21 +89,22 @@ func (l *sliced) sum(b bucket, x, index, w *Node) (sum *Node) {
 	if b.terms == 0 { // rows without entries
 		return BroadcastToDims(loop.Float(x, 0), append([]int{b.rows}, x.Shape().Dimensions[1:]...)...)
 	}
-	weighted := func(index, w *Node) *Node {
+	weighted := func(of func(v *Node) *Node) *Node {
+		w := of(w)
+		if x.Rank() > 2 { // a weight for each head
+			w = Reshape(w, append(slices.Clone(w.Shape().Dimensions), 1)...)
+		}
 		if w.DType() != x.DType() {
 			w = ConvertDType(w, x.DType())
 		}
-		rows := Gather(x, index)
-		if w.Rank() < rows.Rank() { // a weight for each head
-			w = Reshape(w, append(slices.Clone(w.Shape().Dimensions), 1)...)
-		}
+		rows := Gather(x, of(index))
 		return Mul(rows, BroadcastToShape(w, rows.Shape()))
 	}
 	if l.gpu {
-		return halved(weighted(b.block(index), b.block(w)), Add)
+		return halved(weighted(b.block), Add)
 	}
 	for k := range b.terms {
-		sum = loop.Accumulate(sum, weighted(b.term(index, k), b.term(w, k)))
+		sum = loop.Accumulate(sum, weighted(func(v *Node) *Node { return b.term(v, k) }))
 	}
 	return sum
 }
