@@ -39,7 +39,7 @@ type program struct {
 	GPU   string `json:"gpu"`
 	Graph string `json:"graph"`
 	Model string `json:"model"`
-	// CPUSeconds are those of compiler and assembler together.
+	// CPUSeconds are those of compiler and assembler together, with two such processes on two cores.
 	CPUSeconds float64 `json:"cpu_seconds"`
 	// Launches are the kernels and copies of an iteration of the innermost loop, the largest number of all such loops; 0
 	// without loops.
@@ -50,9 +50,6 @@ type program struct {
 
 func (p program) String() string { return fmt.Sprintf("%s on %s for %s", p.Model, p.Graph, p.GPU) }
 
-// most are the CPU seconds in which a training step must compile: the first epoch waits for it.
-var most = map[string]float64{"minesweeper": 8, "chameleon-filtered": 16, "tolokers": 25, "computers": 25}
-
 // A part is what one process compiles, since a process can describe one GPU.
 type part struct{ GPU, Graph string }
 
@@ -61,7 +58,7 @@ const child = "REVGNN_TEST_CUDA_PART"
 
 // TestSteps compiles the training steps of all models for an H100, and of three for other GPUs, with the default
 // settings, one forward and eight reverse layers where there are any. Launches and memory must be those of the record or
-// fewer, and the compiler's time within [most].
+// fewer; the compiler may take half as long again and two seconds, since machines differ and are shared.
 func TestSteps(t *testing.T) {
 	site := os.Getenv(Folder)
 	if site == "" {
@@ -280,9 +277,8 @@ func compare(t *testing.T, all []program) {
 		}
 		b := before[i]
 		t.Logf("%-44v %5.1f CPU s %3d launches %6.1f MB", p, p.CPUSeconds, p.Launches, float64(p.Temporary)/1e6)
-		if p.CPUSeconds > most[p.Graph] {
-			t.Errorf("%v: compiling took %.1f CPU seconds, at most %g are allowed (%.1f when recorded)", p, p.CPUSeconds,
-				most[p.Graph], b.CPUSeconds)
+		if p.CPUSeconds > 1.5*b.CPUSeconds+2 {
+			t.Errorf("%v: compiling took %.1f CPU seconds, %.1f when recorded", p, p.CPUSeconds, b.CPUSeconds)
 		}
 		if p.Launches > b.Launches {
 			t.Errorf("%v: %d launches an iteration, %d when recorded", p, p.Launches, b.Launches)
