@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What only a GPU can tell, in steps of at most nine minutes, the most important first:
 #
-#     make build && for p in engine sparse layers solve; do go test -c -o bin/$p.test ./pkg/$p; done && go build -o bin/compare ./bench
+#     make build && go build -o bin/compare ./bench
+#     for p in engine sparse layers solve; do go test -c -o bin/$p.test ./pkg/$p; done
 #     bench/on_gpu.sh [FOLDER] [STEP...]
 #
 # FOLDER (out/gpu) gets STEP.json and STEP.log; a step whose JSON is there is not made again, and a training goes on from

@@ -57,8 +57,8 @@ type part struct{ GPU, Graph string }
 const child = "REVGNN_TEST_CUDA_PART"
 
 // TestSteps compiles the training steps of all models for an H100, and of three for other GPUs, with the default
-// settings, one forward and eight reverse layers where there are any. Launches and memory must be those of the record or
-// fewer; the compiler may take half as long again and two seconds, since machines differ and are shared.
+// settings, one forward and eight reverse layers where there are any. Launches and memory must be those of the record
+// or fewer; the compiler may take half as long again and two seconds, since machines differ and are shared.
 func TestSteps(t *testing.T) {
 	site := os.Getenv(Folder)
 	if site == "" {

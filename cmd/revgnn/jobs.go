@@ -30,8 +30,8 @@ const mostJobs = 256
 
 func (a *app) jobs(f *pflag.FlagSet) *jobs {
 	j := &jobs{app: a}
-	f.IntVar(&j.count, "jobs", 1, "trainings side by side, each on its share of the cores and of the memory (of a GPU, if "+
-		"there is one)")
+	f.IntVar(&j.count, "jobs", 1, "trainings side by side, each on its share of the cores and of the memory (of a GPU, "+
+		"if there is one)")
 	return j
 }
 

@@ -13,8 +13,8 @@ import (
 func TestJobs(t *testing.T) {
 	dir := t.TempDir()
 	sweep := func(out string, more ...string) string {
-		return succeeds(t, append([]string{"train", "--dataset", "minesweeper-generated:rows=10,cols=10", "--model", "gcn+rep",
-			"--forward", "1", "--reverse", "2", "--hidden", "8", "--epochs", "3", "--splits", "0-3", "--threads", "1",
+		return succeeds(t, append([]string{"train", "--dataset", "minesweeper-generated:rows=10,cols=10", "--model",
+			"gcn+rep", "--forward", "1", "--reverse", "2", "--hidden", "8", "--epochs", "3", "--splits", "0-3", "--threads", "1",
 			"--engine", "go", "--out", filepath.Join(dir, out)}, more...)...).stderr
 	}
 	sweep("one")

@@ -7,7 +7,8 @@ package engine
 
 // compile_for compiles a program for a described device, asks how much memory a run takes, and frees the result. It
 // returns the plugin's error, or NULL.
-static inline void *compile_for(api *a, void *topology, program *source, char *options, size_t size, memory_args *memory) {
+static inline void *compile_for(api *a, void *topology, program *source, char *options, size_t size,
+	memory_args *memory) {
 	describe_args args = {sizeof args, NULL, topology, source, options, size, NULL, NULL};
 	void *error = call(a, COMPILE_DESCRIBED, &args);
 	if (error) return error;
@@ -52,8 +53,8 @@ import (
 )
 
 // Described is an engine for a GPU that is only described and need not be there: XLA's CUDA plugin compiles for it on
-// any machine. Programs of one name are compiled for it, and end with [ErrDescribed]; all others run on the CPU, so that
-// a model can be prepared.
+// any machine. Programs of one name are compiled for it, and end with [ErrDescribed]; all others run on the CPU, so
+// that a model can be prepared.
 type Described struct {
 	*Engine
 	// Last is what compiling the program took.
@@ -86,7 +87,8 @@ func Describe(path, target, program string) (*Described, error) {
 	if cpu == "" || !interpose(describedPlugin, "described_cuda", cpu, compileOptions(""), "") {
 		return nil, errors.New("describing a GPU needs XLA's CPU plugin: run 'revgnn install-plugin cpu'")
 	}
-	d := &Described{program: program, api: load(path), options: cudaOptions(os.Getenv("XLA_FLAGS"), cudaTools(path), os.Getenv(CUDAGraphs))}
+	d := &Described{program: program, api: load(path),
+		options: cudaOptions(os.Getenv("XLA_FLAGS"), cudaTools(path), os.Getenv(CUDAGraphs))}
 	if d.api == nil {
 		return nil, fmt.Errorf("%s is no XLA plugin that can be loaded", path)
 	}
@@ -130,7 +132,8 @@ func (d *Described) compile(args *C.compile_args, options []byte) error {
 	}
 	var m C.memory_args
 	start, before := time.Now(), spent()
-	if err := d.failed(C.compile_for(d.api, d.topology, args.program, (*C.char)(c), C.size_t(len(options)), &m)); err != nil {
+	e := C.compile_for(d.api, d.topology, args.program, (*C.char)(c), C.size_t(len(options)), &m)
+	if err := d.failed(e); err != nil {
 		return err
 	}
 	d.Last = Compiled{time.Since(start).Seconds(), spent() - before, *memoryOf(m)}

@@ -32,8 +32,8 @@ var wheelSums = map[string]string{
 var Kinds = []string{"cpu", "cuda", "cuda12", "cuda13"}
 
 // Install installs XLA's plugin in [pluginDir], unless it is there, and returns its path: "cpu", "cuda", or for a GPU
-// that is not in this machine "cuda12" or "cuda13". log gets a line for each step. Wheels are verified by their SHA-256.
-// A new plugin that cannot be loaded is removed.
+// that is not in this machine "cuda12" or "cuda13". log gets a line for each step. Wheels are verified by their
+// SHA-256. A new plugin that cannot be loaded is removed.
 func Install(ctx context.Context, kind string, log func(string)) (string, error) {
 	named, kind := kind, strings.TrimRight(kind, "0123456789")
 	if !slices.Contains(Kinds, named) {

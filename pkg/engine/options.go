@@ -36,7 +36,8 @@ func cudaOptions(flags, tools, graphs string) (options []byte) {
 		options = append(options, optionText("xla_gpu_cuda_data_dir", tools)...)
 	}
 	if graphs == "loops" {
-		options = append(options, optionText("xla_gpu_enable_command_buffer", "FUSION,CUBLAS,CUBLASLT,CUSTOM_CALL,CUDNN,CONDITIONAL,WHILE")...)
+		const commands = "FUSION,CUBLAS,CUBLASLT,CUSTOM_CALL,CUDNN,CONDITIONAL,WHILE"
+		options = append(options, optionText("xla_gpu_enable_command_buffer", commands)...)
 	}
 	return options
 }

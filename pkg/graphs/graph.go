@@ -118,8 +118,8 @@ func (g *Graph) Validate() error {
 	}
 	for i, v := range g.Features {
 		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
-			return fmt.Errorf("graph %q: feature %d of node %d is %v; features must be finite",
-				g.Name, i%g.NumFeatures, i/g.NumFeatures, v)
+			return fmt.Errorf("graph %q: feature %d of node %d is %v; features must be finite, and values that are not known "+
+				"are empty fields in nodes.csv", g.Name, i%g.NumFeatures, i/g.NumFeatures, v)
 		}
 	}
 	for _, c := range g.Columns {
@@ -240,7 +240,8 @@ func (g *Graph) WithWeights(ends []Edge, weights []float32) (*Graph, error) {
 				"out edges of weight 0", g.Name, g.ID(int(e[0])), g.ID(int(e[1])), w)
 		case all[at] != 0 && all[at] != w:
 			return nil, fmt.Errorf("graph %q: the edge between %s and %s has two weights, %v and %v; give one or, if edges "+
-				"have directions, say so (directed_edges.csv, or directed in an .npz)", g.Name, g.ID(int(e[0])), g.ID(int(e[1])), all[at], w)
+				"have directions, say so (directed_edges.csv, or directed in an .npz)", g.Name, g.ID(int(e[0])), g.ID(int(e[1])),
+				all[at], w)
 		}
 		all[at] = w
 	}

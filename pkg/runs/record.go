@@ -235,7 +235,8 @@ func Key(definition any) string {
 }
 
 // canonical sorts the members of objects and leaves out white space, so that equal values are written equally: 5e-3 as
-// 0.005, and whole numbers, of which a float64 cannot hold all digits, as they are. It is nil for null and for no value.
+// 0.005, and whole numbers, of which a float64 cannot hold all digits, as they are. It is nil for null and for no
+// value.
 func canonical(raw []byte) (json.RawMessage, error) {
 	v := bytes.TrimSpace(slices.Clone(raw))
 	if len(v) == 0 || string(v) == "null" {

@@ -65,8 +65,8 @@ func (c cost) cheapest(runs []run, entries int) (buckets []extent) {
 	return buckets
 }
 
-// splitChunks is split for chunks, on CPUs with two buckets at least: XLA would compute the sums of a single one again in
-// each operation that reads them, five times slower, but a concatenation only once.
+// splitChunks is split for chunks, on CPUs with two buckets at least: XLA would compute the sums of a single one again
+// in each operation that reads them, five times slower, but a concatenation only once.
 func (p plan) splitChunks(runs []run, entries int) []extent {
 	buckets := p.split(runs, entries, p.most)
 	if p.gpu || len(buckets) != 1 || buckets[0].rows < 2 {
