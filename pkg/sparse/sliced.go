@@ -68,8 +68,8 @@ type plan struct {
 	gpu bool
 }
 
-// The costs of buckets. An H100 reads 20,000 rows of 64 numbers in 1.5 µs, at the 3.35 TB/s of its description; to start
-// another kernel takes no less. A sum of 32 terms that is folded by halves is soon compiled.
+// The costs of buckets. An H100 reads 20,000 rows of 64 numbers in 1.5 µs, at the 3.35 TB/s of its description; to
+// start another kernel takes no less. A sum of 32 terms that is folded by halves is soon compiled.
 var (
 	onCPU = cost{kernel: 100, term: 5, share: 3e-4}
 	onGPU = cost{kernel: 20_000}
