@@ -44,19 +44,20 @@ models() {
 		for e in "$engine" xla:cpu; do
 			[ -s "$out/models.$m.$e.json" ] && continue
 			"$bin/revgnn" bench --json --quiet --engine "$e" --dataset chameleon-filtered --model "$m" --epochs 3 \
-				$("$bin/revgnn" train --help --model "$m" | grep -q -- '--dropout' && echo --dropout 0) \
-				>"$out/models.$m.$e.json" || echo "{\"model\": \"$m\", \"failed\": true}" >"$out/models.$m.$e.json"
+				$("$bin/revgnn" train --help --model "$m" | grep -- '--dropout' >/dev/null && echo --dropout 0) \
+				>"$out/models.part" && mv "$out/models.part" "$out/models.$m.$e.json"
 		done
 	done
 	python3 - "$out" "$engine" $models <<'PY'
-import json, sys
+import json, os, sys
 out, engine, models = sys.argv[1], sys.argv[2], sys.argv[3:]
 rows = []
 for m in models:
-    a, b = (json.load(open(f"{out}/models.{m}.{e}.json")) for e in (engine, "xla:cpu"))
-    if a.get("failed") or b.get("failed"):
-        rows.append({"model": m, "failed": [e for e, r in ((engine, a), ("xla:cpu", b)) if r.get("failed")]})
+    files = {e: f"{out}/models.{m}.{e}.json" for e in (engine, "xla:cpu")}
+    if failed := [e for e, f in files.items() if not os.path.exists(f)]:
+        rows.append({"model": m, "failed": failed})
         continue
+    a, b = (json.load(open(files[e])) for e in (engine, "xla:cpu"))
     off = max(abs(x - y) / max(1e-12, abs(y)) for x, y in zip(a["losses"], b["losses"]))
     rows.append({"model": m, "difference": off, "right": off < 1e-4, "compile_seconds": a["compile_seconds"],
                  "epoch_seconds": a["epoch_seconds"], "cpu_epoch_seconds": b["epoch_seconds"]})
@@ -99,10 +100,10 @@ options() {
 			--reverse 64 --epochs 10 >"$out/options.$graphs.json" || return
 	done
 	for jobs in 1 4; do
-		local start=$(date +%s.%N)
+		local start=$(date +%s)
 		"$bin/revgnn" train --quiet --dataset chameleon-filtered --model gcn+rep --epochs 100 --splits 0-7 --jobs $jobs \
-			>/dev/null || return
-		echo "{\"jobs\": $jobs, \"seconds\": $(echo "$(date +%s.%N) - $start" | bc)}" >"$out/options.$jobs.json"
+			--out "$out/options.$jobs" >/dev/null || return
+		echo "{\"jobs\": $jobs, \"seconds\": $(($(date +%s) - start))}" >"$out/options.$jobs.json"
 	done
 	join options options.none.json options.loops.json options.1.json options.4.json
 }
@@ -125,12 +126,17 @@ join() { # NAME FILE…
 }
 
 plugin
-if [ "${WITHIN:-}" = step ]; then "$1"; exit; fi
+if [ "${WITHIN:-}" = step ]; then
+	trap 'exit 143' TERM # when the program that runs has ended, which gets the signal, too
+	"$1"
+	exit
+fi
 [ $# -gt 0 ] || set -- doctor models pyg table tests options squirrel chameleon minesweeper tolokers scale
 for step; do
 	[ -s "$out/$step.json" ] && continue
 	echo "$(date +%T) $step"
 	# The signal comes to a training as a wish to end after the epoch.
-	WITHIN=step timeout -k 30 "$limit" "$0" "$out" "$step" >"$out/$step.log" 2>&1
-	echo "$(date +%T) $step: $([ -s "$out/$step.json" ] && echo done || echo "not complete, exit status $?: $out/$step.log")"
+	WITHIN=step timeout -k 30 "$limit" "$PWD/bench/on_gpu.sh" "$out" "$step" >"$out/$step.log" 2>&1
+	status=$?
+	echo "$(date +%T) $step: $([ -s "$out/$step.json" ] && echo done || echo "not complete, exit status $status: $out/$step.log")"
 done

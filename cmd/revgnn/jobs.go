@@ -28,6 +28,9 @@ type jobs struct {
 
 const mostJobs = 256
 
+// helper names the environment variable that tells a process that another one has started it, and holds its input open.
+const helper = "REVGNN_HELPER"
+
 func (a *app) jobs(f *pflag.FlagSet) *jobs {
 	j := &jobs{app: a}
 	f.IntVar(&j.count, "jobs", 1, "trainings side by side, each on its share of the cores and of the memory (of a GPU, "+
@@ -39,6 +42,12 @@ func (a *app) jobs(f *pflag.FlagSet) *jobs {
 func (j *jobs) share(c *cobra.Command) error {
 	if j.count < 1 || j.count > mostJobs {
 		return usagef("--jobs is %d: give a number from 1 to %d", j.count, mostJobs)
+	}
+	if os.Getenv(helper) != "" {
+		go func() { // the input ends with the process that started this one
+			io.Copy(io.Discard, os.Stdin)
+			syscall.Kill(os.Getpid(), syscall.SIGTERM)
+		}()
 	}
 	if j.count == 1 {
 		return nil
@@ -63,35 +72,44 @@ func (j *jobs) share(c *cobra.Command) error {
 	return os.Setenv(train.MemoryVariable, strconv.FormatFloat(float64(free)/float64(j.count)/(1<<30), 'f', 2, 64))
 }
 
-// start starts a process of this command with further arguments, whose messages are shown among this one's. When ctx
-// ends, it is asked to end after its current step, once: it does not get what the terminal sends.
-func (j *jobs) start(ctx context.Context, more ...string) (wait func() error, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("--jobs: this program cannot be found: %w", err)
-	}
-	c := exec.CommandContext(ctx, self, slices.Concat(j.args, more, []string{"--jobs=1"})...)
-	c.Stderr = struct{ io.Writer }{j.stderr} // no terminal, so that there are lines in place of bars
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
-	c.WaitDelay = time.Hour // for the current step
-	if err := c.Start(); err != nil {
-		return nil, fmt.Errorf("--jobs: another process cannot be started: %w", err)
-	}
-	return c.Wait, nil
-}
-
-// helped does work that processes share, while others with further arguments do the same: all jobs but this one.
-func (j *jobs) helped(ctx context.Context, do func() error, more ...string) error {
+// beside starts processes of this command with further arguments each, whose messages are shown among this one's, does
+// something, and waits for their end. It returns how many failed. When ctx or this process ends, or if do fails, they
+// are asked to end after their current step: they do not get what the terminal sends.
+func (j *jobs) beside(ctx context.Context, more [][]string, do func() error) (failed int, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	for range j.count - 1 {
-		wait, err := j.start(ctx, more...)
-		if err != nil {
-			return err
+	var started []*exec.Cmd
+	for _, args := range more {
+		var self string
+		if self, err = os.Executable(); err != nil {
+			break
 		}
-		defer wait()
+		c := exec.CommandContext(ctx, self, slices.Concat(j.args, args, []string{"--jobs=1"})...)
+		c.Env = append(os.Environ(), helper+"=1")
+		c.Stderr = struct{ io.Writer }{j.stderr} // no terminal, so that there are lines in place of bars
+		c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+		c.WaitDelay = time.Hour // for the current step
+		if _, err = c.StdinPipe(); err == nil {
+			err = c.Start()
+		}
+		if err != nil {
+			break
+		}
+		started = append(started, c)
 	}
-	defer stop() // when this one is done, all is made or claimed
-	return do()
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("--jobs: another process cannot be started: %w", err)
+	} else {
+		err = do()
+	}
+	if err != nil {
+		stop()
+	}
+	for _, c := range started {
+		if c.Wait() != nil {
+			failed++
+		}
+	}
+	return failed, err
 }

@@ -184,12 +184,17 @@ func (r *reproduction) make(ctx context.Context, p *progress, runner *runs.Runne
 		p.line("profile %s: %d runs are there, %d are to be made; time: %s; memory: %s. What is done is kept in %s, "+
 			"whatever happens.", r.profile, plan.Done, plan.Missing, plan.Time(), memory(plan.Bytes, plan.AtLeast),
 			runner.Store.Path())
-		err := r.jobs.helped(ctx, func() error { return runner.Run(ctx, work) }, "--worker")
+		others := slices.Repeat([][]string{{"--worker"}}, r.jobs.count-1)
+		also, err := r.jobs.beside(ctx, others, func() error { return runner.Run(ctx, work) })
 		if err != nil {
 			return err
 		}
+		failed += also // the processes in which runs failed, as they said
 	}
 	if r.worker {
+		if failed > 0 {
+			return fmt.Errorf("%d of the runs failed, as said above", failed)
+		}
 		return nil
 	}
 	documents, card, err := paper.Documents(runner, profile, items)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -130,10 +131,11 @@ func (s *searching) run(ctx context.Context, dataset string, config train.Config
 		}
 		it.Store, it.Engine = store, e
 		var out searched
-		err = s.jobs.helped(ctx, func() (err error) {
+		others := slices.Repeat([][]string{{"--save=", "--out="}}, s.jobs.count-1)
+		_, err = s.jobs.beside(ctx, others, func() (err error) { // what fails there is among the trials
 			out, err = s.make(ctx, p, it, g, evaluate)
 			return err
-		}, "--save=", "--out=")
+		})
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,6 +46,9 @@ func (a *app) train() *cobra.Command {
 		if o.Resume && o.Dir == "" {
 			return usagef("--resume needs --out with the folder to resume from")
 		}
+		if jobs.count > 1 && o.Dir == "" {
+			return usagef("--jobs needs --out with a folder, where the processes leave what they train")
+		}
 		if splits != "" {
 			if o.Splits, err = runs.ParseSplits(splits); err != nil {
 				return asUsage(err)
@@ -54,12 +56,6 @@ func (a *app) train() *cobra.Command {
 		}
 		if err := jobs.share(c); err != nil {
 			return err
-		}
-		if o.Dir == "" && jobs.count > 1 { // where the processes leave their results for this one
-			if o.Dir, err = os.MkdirTemp("", "revgnn-train-"); err != nil {
-				return err
-			}
-			defer os.RemoveAll(o.Dir)
 		}
 		if o.Dir != "" {
 			if err := files.Writable(o.Dir); err != nil {
@@ -128,20 +124,12 @@ func (j *jobs) train(ctx context.Context, dir string, splits []int) error {
 	for i, k := range splits {
 		lists[i%len(lists)] = append(lists[i%len(lists)], strconv.Itoa(k))
 	}
-	var waits []func() error
-	defer func() {
-		for _, wait := range waits {
-			wait()
-		}
-	}()
+	var more [][]string
 	for _, list := range lists {
-		wait, err := j.start(ctx, "--resume", "--out="+dir, "--splits="+strings.Join(list, ","))
-		if err != nil {
-			return err
-		}
-		waits = append(waits, wait)
+		more = append(more, []string{"--resume", "--out=" + dir, "--splits=" + strings.Join(list, ",")})
 	}
-	return nil
+	_, err := j.beside(ctx, more, func() error { return nil })
+	return err
 }
 
 const interruption = "With --out, the state of a training is kept every few minutes and after an interrupt (Ctrl-C, " +

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -79,11 +80,15 @@ func installCUDA(ctx context.Context, kind, dir string, log func(string)) error 
 		"--target", target, "-r", lock); err != nil {
 		return err
 	}
-	at := filepath.Join(dir, "cuda")
-	if err := os.RemoveAll(at); err != nil { // of another version
+	at, old := filepath.Join(dir, "cuda"), filepath.Join(temporary, "old")
+	if err := os.Rename(at, old); err != nil && !errors.Is(err, fs.ErrNotExist) { // of another version
 		return err
 	}
-	return os.Rename(target, at)
+	if err := os.Rename(target, at); err != nil {
+		os.Rename(old, at)
+		return err
+	}
+	return nil
 }
 
 // parseDriver reads the major version of NVIDIA's kernel driver from what it says of itself, 0 if there is none.

@@ -83,10 +83,6 @@ func Describe(path, target, program string) (*Described, error) {
 	if plugins[describedPlugin] != nil {
 		return nil, errors.New("a GPU is described already: a process can describe one")
 	}
-	cpu := Plugins()["cpu"]
-	if cpu == "" || !interpose(describedPlugin, "described_cuda", cpu, compileOptions(""), "") {
-		return nil, errors.New("describing a GPU needs XLA's CPU plugin: run 'revgnn install-plugin cpu'")
-	}
 	d := &Described{program: program, api: load(path),
 		options: cudaOptions(os.Getenv("XLA_FLAGS"), cudaTools(path), os.Getenv(CUDAGraphs))}
 	if d.api == nil {
@@ -96,6 +92,10 @@ func Describe(path, target, program string) (*Described, error) {
 	defer C.free(unsafe.Pointer(c))
 	if err := d.failed(C.describe(d.api, c, C.size_t(len(target)), &d.topology)); err != nil {
 		return nil, fmt.Errorf("the GPU's description is refused: %w", err)
+	}
+	cpu := Plugins()["cpu"]
+	if cpu == "" || !interpose(describedPlugin, "described_cuda", cpu, compileOptions(""), "") {
+		return nil, errors.New("describing a GPU needs XLA's CPU plugin: run 'revgnn install-plugin cpu'")
 	}
 	backend, err := xla.NewWithOptions("described_cuda,tf32=false", cpuOptions)
 	if err != nil {

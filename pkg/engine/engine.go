@@ -107,7 +107,7 @@ func Open(name string) (*Engine, error) {
 		plugin := path
 		if interpose(cudaPlugin, "cuda", path,
 			cudaOptions(os.Getenv("XLA_FLAGS"), cudaTools(path), os.Getenv(CUDAGraphs)),
-			fmt.Sprint(machine.GPU(), machine.GPUDriver())) { // beside the plugin
+			gpus()) {
 			interposed.Store("cuda", path)
 			plugin = "cuda"
 		}
@@ -169,6 +169,16 @@ func Choose(name string) (resolved, why string, err error) {
 		return CPU, "the XLA CPU plugin is installed and there is no NVIDIA GPU", nil
 	}
 	return Go, "no XLA plugin is installed (run 'revgnn install-plugin' for one some fifty times as fast)", nil
+}
+
+// gpus says what programs for GPUs depend on beside the plugin: the models, which of them are visible, and the driver;
+// "" if the models are not known.
+func gpus() string {
+	models := machine.GPUs()
+	if len(models) == 0 {
+		return ""
+	}
+	return fmt.Sprint(models, os.Getenv("CUDA_VISIBLE_DEVICES"), machine.GPUDriver())
 }
 
 // cudaTools is the folder with ptxas and libdevice beside the plugin at path, or "", where XLA searches itself.

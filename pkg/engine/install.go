@@ -75,7 +75,9 @@ func Install(ctx context.Context, kind string, log func(string)) (string, error)
 	}
 	backend, err := xla.New(map[string]string{"cpu": "cpu", "cuda": path}[kind])
 	if err != nil {
-		os.Remove(path)
+		if os.Remove(path); kind == "cuda" {
+			os.RemoveAll(filepath.Join(dir, "cuda"))
+		}
 		return "", fmt.Errorf("the XLA %s plugin that was installed does not load on this machine and was removed: %w",
 			kind, err)
 	}

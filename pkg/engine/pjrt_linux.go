@@ -46,6 +46,7 @@ type plugin struct {
 	api     *C.api
 	machine []byte
 	options []byte
+	forgets bool // programs are not kept
 	// described is set for a plugin that compiles for a GPU which need not be there.
 	described *Described
 }
@@ -65,7 +66,7 @@ func load(path string) *C.api {
 // interpose loads a plugin and makes go-xla, where it has the given name, call [revgnnCompile] for the plugin's compile
 // function, since go-xla v0.4.13 can neither keep programs nor set compiler options. If it returns false, programs are
 // compiled each time, by default options, and their memory is unknown. depends says on what a program depends beside
-// plugin, graph and options.
+// plugin, graph and options; if it is "", programs are not kept.
 func interpose(number int, name, path string, options []byte, depends string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -78,7 +79,7 @@ func interpose(number int, name, path string, options []byte, depends string) bo
 	// A kept program is used only if none of these has changed.
 	machine := fmt.Appendf(nil, "%s %d %d %d.%d %s %s", path, info.Size(), info.ModTime().UnixNano(),
 		original.version.major, original.version.minor, depends, os.Getenv("XLA_FLAGS"))
-	plugins[number] = &plugin{api: original, machine: machine, options: options}
+	plugins[number] = &plugin{api: original, machine: machine, options: options, forgets: depends == ""}
 	return pjrt.RegisterPreloadedPlugin(name, uintptr(unsafe.Pointer(C.interpose(original, C.int(number))))) == nil
 }
 
@@ -100,6 +101,9 @@ func processor() string {
 func revgnnCompile(number C.int, args *C.compile_args) unsafe.Pointer {
 	text := func(p *C.char, size C.size_t) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(p)), size) }
 	p, dir, source := plugins[number], programsDir(), args.program
+	if p.forgets {
+		dir = ""
+	}
 	now, _ := compiling.Load(syscall.Gettid())
 	compiled, _ := now.(*compilation)
 	given := text(args.options, args.options_size)[:args.options_size:args.options_size]

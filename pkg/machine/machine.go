@@ -34,14 +34,17 @@ func GPUMemory() int64 {
 	return mib << 20
 }
 
-// GPU returns the product name of the first NVIDIA GPU, from a file of NVIDIA's driver for Linux, or "".
-func GPU() string {
+// GPUs are the product names of NVIDIA's GPUs, from files of NVIDIA's driver for Linux.
+func GPUs() (models []string) {
 	found, _ := filepath.Glob("/proc/driver/nvidia/gpus/*/information")
-	if len(found) == 0 {
-		return ""
+	for _, path := range found {
+		models = append(models, field(path, "Model"))
 	}
-	return field(found[0], "Model")
+	return models
 }
+
+// GPU is the first of [GPUs], or "".
+func GPU() string { return append(GPUs(), "")[0] }
 
 // GPUDriver returns what NVIDIA's driver for Linux says of its version, or "".
 func GPUDriver() string {

@@ -117,18 +117,24 @@ func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Confi
 		if err = o.Beside(missing); err == nil {
 			kept, err = w.open()
 		}
+		os.Remove(filepath.Join(w.Dir, resultName)) // of one of the processes, for its splits
 	}
 	if err != nil {
 		return nil, err
 	}
 	s := &Summary{Subject: w.subject, Splits: []*train.Result{}, resumable: o.Dir != ""}
+	ended := false
 	for _, k := range o.Splits {
 		r, resumed := kept[k]
-		if !resumed {
-			r, err = w.train(ctx, k)
+		if ended && !resumed {
+			continue
 		}
-		if err != nil {
-			break
+		if !resumed {
+			var failed error
+			if r, failed = w.train(ctx, k); failed != nil {
+				err, ended = failed, true
+				continue
+			}
 		}
 		if o.Record != nil {
 			o.Record(r.record(), resumed)
@@ -137,9 +143,7 @@ func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Confi
 		if o.Split != nil {
 			o.Split(r, resumed)
 		}
-		if r.Status == train.Interrupted {
-			break
-		}
+		ended = ended || r.Status == train.Interrupted
 	}
 	tests := s.Tests()
 	s.Mean, s.Std = train.Number(metrics.Mean(tests)), train.Number(metrics.SampleStd(tests))
