@@ -76,7 +76,7 @@ func installCUDA(ctx context.Context, kind, dir string, log func(string)) error 
 	if err := os.WriteFile(lock, []byte(k.lock), 0o644); err != nil {
 		return err
 	}
-	if err := pip(ctx, "install", "--no-deps", "--no-compile", "--require-hashes", "--only-binary=:all:",
+	if err := pip(ctx, "install", "--no-deps", "--no-compile", "--no-cache-dir", "--require-hashes", "--only-binary=:all:",
 		"--target", target, "-r", lock); err != nil {
 		return err
 	}
