@@ -48,6 +48,11 @@ type program struct {
 	Temporary int64 `json:"temporary_bytes"`
 }
 
+// is tells whether two programs are of the same model on the same graph for the same GPU.
+func (p program) is(b program) bool {
+	return p.GPU == b.GPU && p.Graph == b.Graph && p.Model == b.Model
+}
+
 func (p program) String() string { return fmt.Sprintf("%s on %s for %s", p.Model, p.Graph, p.GPU) }
 
 // A part is what one process compiles, since a process can describe one GPU.
@@ -274,19 +279,14 @@ func compare(t *testing.T, there []part, all []program) {
 		t.Fatal(err)
 	}
 	for _, b := range before {
-		made := slices.ContainsFunc(all, func(p program) bool {
-			return p.GPU == b.GPU && p.Graph == b.Graph && p.Model == b.Model
-		})
-		if !made && slices.Contains(there, part{b.GPU, b.Graph}) {
+		if !slices.ContainsFunc(all, b.is) && slices.Contains(there, part{b.GPU, b.Graph}) {
 			t.Errorf("%v is in %s, and was not compiled", b, record)
 		}
 	}
 	for _, p := range all {
-		i := slices.IndexFunc(before, func(b program) bool {
-			return b.GPU == p.GPU && b.Graph == p.Graph && b.Model == p.Model
-		})
+		i := slices.IndexFunc(before, p.is)
 		if i < 0 {
-			t.Errorf("%v is not in %s: run the test with -renew", p, record)
+			t.Errorf("%v is not in %s: run make test-cuda RENEW=-renew", p, record)
 			continue
 		}
 		b := before[i]

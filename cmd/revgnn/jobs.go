@@ -23,13 +23,14 @@ import (
 type jobs struct {
 	*app
 	count int
-	args  []string
 }
 
 const mostJobs = 256
 
 // helper names the environment variable that tells a process that another one has started it, and holds its input open.
 const helper = "REVGNN_HELPER"
+
+func helps() bool { return os.Getenv(helper) != "" }
 
 func (a *app) jobs(f *pflag.FlagSet) *jobs {
 	j := &jobs{app: a}
@@ -43,7 +44,7 @@ func (j *jobs) share(c *cobra.Command) error {
 	if j.count < 1 || j.count > mostJobs {
 		return usagef("--jobs is %d: give a number from 1 to %d", j.count, mostJobs)
 	}
-	if os.Getenv(helper) != "" {
+	if helps() {
 		go func() { // the input ends with the process that started this one
 			io.Copy(io.Discard, os.Stdin)
 			syscall.Kill(os.Getpid(), syscall.SIGTERM)
@@ -52,7 +53,6 @@ func (j *jobs) share(c *cobra.Command) error {
 	if j.count == 1 {
 		return nil
 	}
-	j.args = os.Args[1:]
 	name, _, err := engine.Choose(j.engineName)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (j *jobs) beside(ctx context.Context, more [][]string, do func() error) (fa
 		if self, err = os.Executable(); err != nil {
 			break
 		}
-		c := exec.CommandContext(ctx, self, slices.Concat(j.args, args, []string{"--jobs=1"})...)
+		c := exec.CommandContext(ctx, self, slices.Concat(os.Args[1:], args, []string{"--jobs=1"})...)
 		c.Env = append(os.Environ(), helper+"=1")
 		c.Stderr = struct{ io.Writer }{j.stderr} // no terminal, so that there are lines in place of bars
 		c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

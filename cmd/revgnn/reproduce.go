@@ -33,7 +33,6 @@ type reproduction struct {
 	checkpointEvery             time.Duration
 	task                        string
 	jobs                        *jobs
-	worker                      bool
 }
 
 func (a *app) reproduce() *cobra.Command {
@@ -59,8 +58,6 @@ func (a *app) reproduce() *cobra.Command {
 	checkpointEvery(c, &r.checkpointEvery)
 	f.StringVar(&r.out, "out", "out/paper", "folder for what is rendered")
 	r.jobs = a.jobs(f)
-	f.BoolVar(&r.worker, "worker", false, "make runs, and render nothing")
-	f.MarkHidden("worker") // of --jobs
 	f.StringVar(&r.task, "task", "", "run one task, given as JSON, and write its record")
 	f.MarkHidden("task") // what this program calls itself with
 	f.SortFlags = false
@@ -184,14 +181,14 @@ func (r *reproduction) make(ctx context.Context, p *progress, runner *runs.Runne
 		p.line("profile %s: %d runs are there, %d are to be made; time: %s; memory: %s. What is done is kept in %s, "+
 			"whatever happens.", r.profile, plan.Done, plan.Missing, plan.Time(), memory(plan.Bytes, plan.AtLeast),
 			runner.Store.Path())
-		others := slices.Repeat([][]string{{"--worker"}}, r.jobs.count-1)
+		others := make([][]string, r.jobs.count-1)
 		also, err := r.jobs.beside(ctx, others, func() error { return runner.Run(ctx, work) })
 		if err != nil {
 			return err
 		}
 		failed += also // the processes in which runs failed, as they said
 	}
-	if r.worker {
+	if helps() { // the process that started this one renders
 		if failed > 0 {
 			return fmt.Errorf("%d of the runs failed, as said above", failed)
 		}

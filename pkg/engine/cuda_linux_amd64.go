@@ -17,9 +17,8 @@ import (
 
 // toolkit is a plugin for CUDA with the libraries of NVIDIA that it loads, as wheels of PyPI with their checksums.
 type toolkit struct {
-	name  string
-	wheel string // of the plugin
-	lock  string // a file of requirements, made by `make lock`
+	name string
+	lock string // a file of requirements, made by `make lock`
 	// bytes is what the wheels have together, and driver the least major version of NVIDIA's driver (CUDA Toolkit
 	// release notes, "CUDA Toolkit and Minimum Required Driver Version for CUDA Minor Version Compatibility").
 	bytes  int64
@@ -33,8 +32,8 @@ var cuda12Lock string
 var cuda13Lock string
 
 var toolkits = []toolkit{
-	{"cuda13", "jax-cuda13-pjrt", cuda13Lock, 2_485_097_438, 580},
-	{"cuda12", "jax-cuda12-pjrt", cuda12Lock, 3_197_230_420, 525},
+	{"cuda13", cuda13Lock, 2_485_097_438, 580},
+	{"cuda12", cuda12Lock, 3_197_230_420, 525},
 }
 
 // toolkitFor is that of a name, or for "cuda" the newest that the machine's driver suits.

@@ -20,8 +20,7 @@ static inline void *compile_for(api *a, void *topology, program *source, char *o
 
 // describe makes a topology of one device from a text of XLA's target configuration.
 static inline void *describe(api *a, char *target, size_t size, void **topology) {
-	destroy_args none = {sizeof none, NULL, NULL};
-	none.size = 2 * sizeof(void *);
+	destroy_args none = {2 * sizeof(void *), NULL, NULL}; // a head without arguments
 	void *error = call(a, INITIALIZE, &none);
 	if (error) return error;
 	named_value options[] = {
@@ -65,10 +64,10 @@ type Described struct {
 	options  []byte
 }
 
-// Compiled is what compiling a program took: wall-clock time, and the CPU time of compiler and assembler together.
+// Compiled is what compiling a program took, the CPU time of compiler and assembler together, and what a run takes.
 type Compiled struct {
-	Seconds, CPUSeconds float64
-	Memory              Memory
+	CPUSeconds float64
+	Memory     Memory
 }
 
 // ErrDescribed says that a program was compiled for a GPU that is only described.
@@ -131,12 +130,12 @@ func (d *Described) compile(args *C.compile_args, options []byte) error {
 		return s
 	}
 	var m C.memory_args
-	start, before := time.Now(), spent()
+	before := spent()
 	e := C.compile_for(d.api, d.topology, args.program, (*C.char)(c), C.size_t(len(options)), &m)
 	if err := d.failed(e); err != nil {
 		return err
 	}
-	d.Last = Compiled{time.Since(start).Seconds(), spent() - before, *memoryOf(m)}
+	d.Last = Compiled{spent() - before, *memoryOf(m)}
 	return ErrDescribed
 }
 

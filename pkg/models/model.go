@@ -34,6 +34,7 @@ type Model struct {
 	features      features
 }
 
+// New prepares a model for a graph, laid out for the engine with the given backend; nil fits every engine.
 func New(c Config, g *graphs.Graph, backend compute.Backend) (m *Model, err error) {
 	defer Recovered(&err)
 	if err := c.Validate(); err != nil {

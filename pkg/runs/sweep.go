@@ -126,10 +126,10 @@ func Sweep(ctx context.Context, e *engine.Engine, g *graphs.Graph, c train.Confi
 	ended := false
 	for _, k := range o.Splits {
 		r, resumed := kept[k]
-		if ended && !resumed {
-			continue
-		}
 		if !resumed {
+			if ended {
+				continue
+			}
 			var failed error
 			if r, failed = w.train(ctx, k); failed != nil {
 				err, ended = failed, true

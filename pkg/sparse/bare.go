@@ -144,8 +144,7 @@ func (e BareEdges) Dots(g, x *Node, heads int) *Node {
 		g, x = channelsFirst(g, heads), channelsFirst(x, heads)
 	}
 	return s.perBucket(s.byLength(g), func(b bucket, own *Node) *Node {
-		index := Slice(s.array(column), AxisRange(b.from, b.from+b.terms*b.rows))
-		gathered := Gather(x, Reshape(index, b.terms, b.rows, 1))
+		gathered := Gather(x, b.block(s.array(column)))
 		own = BroadcastToShape(own, gathered.Shape())
 		products := Reshape(Mul(gathered, own), b.terms*b.rows, width)
 		if s.gpu {

@@ -26,7 +26,7 @@
 //     entries, shortest first.
 //   - A bucket is a group of consecutive rows, padded to the length of the longest. Their sums are computed together:
 //     the k-th terms of all by one gather of rows of x and a multiplication with the weights, which XLA compiles into
-//     one vectorised loop.
+//     one vectorised loop. For GPUs ([Layout]), there are fewer and wider buckets, with one gather for all terms.
 //   - A place is a position in the stored arrays: an entry or padding.
 //   - A long row, with too many entries for one sum, is cut into chunks, which form buckets of their own.
 //   - A level is a list of buckets. The first has the sums of short rows and of chunks, the second adds up the chunks'
