@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"embed"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -17,22 +16,19 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/revgnn/revgnn/pkg/datasets"
 	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/engine/enginetest"
 	"github.com/revgnn/revgnn/pkg/graphs"
 	"github.com/revgnn/revgnn/pkg/models"
 	"github.com/revgnn/revgnn/pkg/train"
 )
 
-// Folder names the environment variable with the folder that `make test-cuda` puts the plugin and its tools into.
-const Folder = "REVGNN_TEST_CUDA"
-
 const record = "../../data/bench/cuda.json"
 
 var renew = flag.Bool("renew", false, "write "+record+" anew")
-
-//go:embed *.txtpb
-var gpus embed.FS
 
 // program is a model's training step on a graph, compiled for a GPU.
 type program struct {
@@ -65,34 +61,38 @@ const child = "REVGNN_TEST_CUDA_PART"
 // settings, one forward and eight reverse layers where there are any. Launches and memory must be those of the record
 // or fewer; the compiler may take half as long again and two seconds, since machines differ and are shared.
 func TestSteps(t *testing.T) {
-	site := os.Getenv(Folder)
-	if site == "" {
-		t.Skipf("%s names no folder with XLA's CUDA plugin: make test-cuda", Folder)
+	if os.Getenv(enginetest.Plugin) == "" {
+		t.Skipf("%s names no folder with XLA's CUDA plugin: make test-cuda", enginetest.Plugin)
 	}
 	if text := os.Getenv(child); text != "" {
 		var p part
 		if err := json.Unmarshal([]byte(text), &p); err != nil {
 			t.Fatal(err)
 		}
-		p.compile(t, site)
+		p.compile(t)
 		return
 	}
 	parts := []part{{"h100", "computers"}, {"h100", "tolokers"}, {"h100", "chameleon-filtered"}, {"h100", "minesweeper"},
 		{"a100", "chameleon-filtered"}, {"rtx4090", "chameleon-filtered"}}
 	made := make([][]program, len(parts))
-	t.Run("parts", func(t *testing.T) {
-		for i, p := range parts {
-			t.Run(p.GPU+" "+p.Graph, func(t *testing.T) {
-				t.Parallel()
-				made[i] = p.start(t)
-			})
-		}
-	})
+	var group errgroup.Group
+	group.SetLimit(2)
+	for i, p := range parts { // the longest come first
+		group.Go(func() (err error) {
+			made[i], err = p.start()
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Error(err)
+	}
 	all := slices.Concat(made...)
 	var there []part // parts whose datasets are there
 	for i, p := range parts {
 		if len(made[i]) > 0 {
 			there = append(there, p)
+		} else {
+			t.Logf("%s is not there, and not compiled", p.Graph)
 		}
 	}
 	if *renew && !t.Failed() && len(there) == len(parts) {
@@ -101,47 +101,36 @@ func TestSteps(t *testing.T) {
 	compare(t, there, all)
 }
 
-// start compiles a part in a process of its own.
-func (p part) start(t *testing.T) (made []program) {
+// start compiles a part in a process of its own; none of it where the dataset is not there.
+func (p part) start() (made []program, err error) {
 	text, err := json.Marshal(p)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	c := exec.Command(os.Args[0], "-test.run=^TestSteps$", "-test.v")
 	c.Env = append(os.Environ(), child+"="+string(text))
 	out, err := c.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v:\n%s", err, out)
+		return nil, fmt.Errorf("%v: %w:\n%s", p, err, out)
 	}
 	for line := range strings.Lines(string(out)) {
 		if _, text, is := strings.Cut(line, "program: "); is {
 			var one program
 			if err := json.Unmarshal([]byte(text), &one); err != nil {
-				t.Fatal(err)
+				return nil, err
 			}
 			made = append(made, one)
 		}
 	}
-	if len(made) == 0 {
-		t.Skipf("%s is not there:\n%s", p.Graph, out)
-	}
-	return made
+	return made, nil
 }
 
 // compile compiles a part in this process, and logs the programs for start.
-func (p part) compile(t *testing.T, site string) {
+func (p part) compile(t *testing.T) {
 	dump := t.TempDir()
 	t.Setenv(engine.Programs, "off")
 	t.Setenv("XLA_FLAGS", "--xla_dump_to="+dump) // read when a plugin is loaded
-	target, err := gpus.ReadFile(p.GPU + ".txtpb")
-	if err != nil {
-		t.Fatal(err)
-	}
-	plugin, _ := filepath.Glob(filepath.Join(site, "jax_plugins/xla_cuda1[23]/xla_cuda_plugin.so"))
-	if len(plugin) != 1 {
-		t.Fatalf("%s has no plugin", site)
-	}
-	d, err := engine.Describe(plugin[0], string(target), "training step")
+	d, err := enginetest.Describe(p.GPU, "training step")
 	if err != nil {
 		t.Fatal(err)
 	}

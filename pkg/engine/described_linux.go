@@ -52,12 +52,14 @@ import (
 )
 
 // Described is an engine for a GPU that is only described and need not be there: XLA's CUDA plugin compiles for it on
-// any machine. Programs of one name are compiled for it, and end with [ErrDescribed]; all others run on the CPU, so
-// that a model can be prepared.
+// any machine. Programs of one name are compiled for it, and end with [ErrDescribed] unless Runs is set; all others run
+// on the CPU, so that a model can be prepared.
 type Described struct {
 	*Engine
-	// Last is what compiling the program took.
-	Last     Compiled
+	// Last is what compiling the last program took.
+	Last Compiled
+	// Runs has programs that were compiled for the GPU run on the CPU, for which they are compiled once more.
+	Runs     bool
 	program  string
 	api      *C.api
 	topology unsafe.Pointer
@@ -117,7 +119,7 @@ func (d *Described) failed(e unsafe.Pointer) error {
 	return err
 }
 
-// compile compiles a program for the described GPU, and returns an error in any case.
+// compile compiles a program for the described GPU. It returns an error if the program shall not run after that.
 func (d *Described) compile(args *C.compile_args, options []byte) error {
 	c := C.CBytes(options)
 	defer C.free(c)
@@ -136,6 +138,9 @@ func (d *Described) compile(args *C.compile_args, options []byte) error {
 		return err
 	}
 	d.Last = Compiled{spent() - before, *memoryOf(m)}
+	if d.Runs {
+		return nil
+	}
 	return ErrDescribed
 }
 

@@ -25,7 +25,7 @@ func TestPluginReadsOptions(t *testing.T) {
 	ours := plugins[cpuPlugin].options
 	defer func() { plugins[cpuPlugin].options = ours }()
 	run := func(name string) error {
-		plugins[cpuPlugin].options = optionOverride(name, 512)
+		plugins[cpuPlugin].options = option(name, number(512))
 		exec, err := NewExec(e.Backend, func(x *Node) *Node { return Add(x, x) })
 		if err != nil {
 			return err

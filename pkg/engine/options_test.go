@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-func TestOptionOverride(t *testing.T) {
+func TestOption(t *testing.T) {
 	// want is the protobuf message { 7: { 1: "ab", 2: { 3: 512 } } }, encoded by hand. The numbers before the colons
 	// are the numbers of the message's fields.
 	want := []byte{0x3a, 9, 0x0a, 2, 'a', 'b', 0x12, 3, 0x18, 0x80, 0x04}
-	if got := optionOverride("ab", 512); !bytes.Equal(got, want) {
+	if got := option("ab", number(512)); !bytes.Equal(got, want) {
 		t.Errorf("encoded as % x, want % x", got, want)
 	}
 }

@@ -108,8 +108,9 @@ func revgnnCompile(number C.int, args *C.compile_args) unsafe.Pointer {
 	compiled, _ := now.(*compilation)
 	given := text(args.options, args.options_size)[:args.options_size:args.options_size]
 	if d := p.described; compiled != nil && d != nil && strings.HasPrefix(compiled.name, d.program) {
-		compiled.err = d.compile(args, append(given, d.options...))
-		return d.refuse(p.api, args)
+		if compiled.err = d.compile(args, append(given, d.options...)); compiled.err != nil {
+			return d.refuse(p.api, args)
+		}
 	}
 	options := append(given, p.options...)
 	name := programName(p.machine, text(source.format, source.format_size), text(source.code, source.code_size), options)

@@ -57,7 +57,8 @@ func (b branch) bound() float64 {
 // the derivative of the block. Products with J are computed from differences of the block's results. Products with J^T
 // are computed by the block's vector-Jacobian product, which is written by hand.
 func TestLipschitzBounds(t *testing.T) {
-	e, all := enginetest.Open(t, engine.Go), branches(t)
+	e := enginetest.Open(t, engine.Go)
+	all := branches(t, e)
 	for _, name := range []string{"GCN with tanh", "SAGE"} { // GAT's bound does not cover its attention
 		tried := map[string]branch{name: all[name], "gated " + name: all[name].gated()}
 		for _, p := range []layers.Projection{layers.ProjectionCenter, layers.ProjectionCenterNodes, layers.ProjectionBall} {

@@ -18,7 +18,7 @@ import (
 // star makes the pattern of a graph. The graph consists of a cycle, a hub on this cycle with about 100 neighbours, and
 // an isolated node, number 110. star also returns a matrix that tells which nodes are neighbours; each node counts as
 // its own neighbour.
-func star(t *testing.T) (*sparse.Pattern, [][]bool) {
+func star(t *testing.T, e *engine.Engine) (*sparse.Pattern, [][]bool) {
 	t.Helper()
 	const n = 111
 	var edges []graphs.Edge
@@ -33,7 +33,8 @@ func star(t *testing.T) (*sparse.Pattern, [][]bool) {
 		t.Fatal(err)
 	}
 	s, err := sparse.NewPattern(sparse.Adjacency(g).WithSelfLoops(),
-		sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForDiagonal})
+		sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForDiagonal,
+			Layout: sparse.LayoutFor(e.Backend)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func onStar(t *testing.T, e *engine.Engine, scale float64, s *sparse.Pattern,
 // so large that their exponentials would overflow.
 func TestAttentionEqualsDense(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		s, joined := star(t)
+		s, joined := star(t, e)
 		n := s.Size()
 		mask := make([]float32, n*n)
 		for i := range joined {

@@ -111,13 +111,14 @@ func gat(p *sparse.Pattern, l solve.Layer[layers.GATWeights]) onList[layers.GATW
 }
 
 // branches are the layers to test, by name.
-func branches(t *testing.T) map[string]branch {
+func branches(t *testing.T, e *engine.Engine) map[string]branch {
 	t.Helper()
-	norm, err := sparse.SymNorm(ring(t), sparse.ForCPU)
+	layout := sparse.LayoutFor(e.Backend)
+	norm, err := sparse.SymNorm(ring(t), layout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForLoopAttention, Heads: heads}
+	o := sparse.PatternOptions{Layout: layout, Uses: sparse.ForGradients | sparse.ForLoopAttention, Heads: heads}
 	pattern, err := sparse.NewPattern(sparse.Adjacency(ring(t)).WithSelfLoops(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +156,7 @@ func branches(t *testing.T) map[string]branch {
 // are the same.
 func TestLayersEqualTheirTwins(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		all := branches(t)
+		all := branches(t, e)
 		twin := func(name string, of func(x *Node, w listed) *Node) {
 			b := all[name]
 			o := solve.Options{Tolerance: 1e-7, MaxIterations: 100, Order: solve.DefaultOrder}
@@ -172,7 +173,8 @@ func TestLayersEqualTheirTwins(t *testing.T) {
 				compare(t, fmt.Sprintf("%s: number %d of result and gradients", name, i), byHand[i], auto[i], 1e-5)
 			}
 		}
-		norm := must(sparse.SymNorm(ring(t), sparse.ForCPU))
+		layout := sparse.LayoutFor(e.Backend)
+		norm := must(sparse.SymNorm(ring(t), layout))
 		row := func(b *Node) *Node { return ExpandLeftToRank(b, 2) }
 		twin("GCN", func(x *Node, w listed) *Node {
 			u := Dot(norm.On(w.Arrays).Product(x), w.W[0]).Product()
@@ -183,7 +185,7 @@ func TestLayersEqualTheirTwins(t *testing.T) {
 			return Max(Add(u, row(w.W[1])), ZerosLike(u))
 		})
 		pattern := must(sparse.NewPattern(sparse.Adjacency(ring(t)).WithSelfLoops(),
-			sparse.PatternOptions{Uses: sparse.ForGradients | sparse.ForLoopAttention, Heads: heads}))
+			sparse.PatternOptions{Layout: layout, Uses: sparse.ForGradients | sparse.ForLoopAttention, Heads: heads}))
 		twin("GAT", func(x *Node, w listed) *Node {
 			edges, y := pattern.On(w.Arrays), Dot(x, w.W[0]).Product()
 			part := func(from, size int) *Node {
@@ -292,7 +294,7 @@ func (b branch) differentiated(x, v *Node, w []*Node) []*Node {
 // For every layer, the derivatives written by hand equal those that GoMLX computes by automatic differentiation.
 func TestPullBackEqualsAutodiff(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		for name, b := range branches(t) {
+		for name, b := range branches(t, e) {
 			byHand, auto := b.execute(t, e, b.pulled), b.execute(t, e, b.differentiated)
 			for i := range byHand {
 				compare(t, fmt.Sprintf("%s: number %d of h, dX, dw", name, i), byHand[i], auto[i], 2e-6)
@@ -305,7 +307,7 @@ func TestPullBackEqualsAutodiff(t *testing.T) {
 // the same, also where the pattern has padding, whose scores may be far above those of the row's entries.
 func TestLargeScoresOfAttention(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		b := branches(t)["GAT"]
+		b := branches(t, e)["GAT"]
 		b.w = []*tensors.Tensor{draw(2, 2000, width, heads*(width+2)), b.w[1]}
 		byHand, auto := b.execute(t, e, b.pulled), b.execute(t, e, b.differentiated)
 		for i := range 3 {
@@ -320,7 +322,7 @@ func TestLargeScoresOfAttention(t *testing.T) {
 func TestReverseChain(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
 		for _, separate := range []bool{false, true} {
-			for name, b := range branches(t) {
+			for name, b := range branches(t, e) {
 				layer, depth := b.layer, 4
 				if separate { // each layer gets another multiple of the weights
 					layer, depth, name = solve.PerLayer(b.layer), 3, name+" per layer"

@@ -29,11 +29,14 @@ type matrixCase struct {
 	rows, columns sparse.Order
 }
 
-// matrices are laid out for CPUs and for GPUs.
-func matrices() map[string]matrixCase {
-	all := matricesFor(sparse.ForCPU)
-	for name, c := range matricesFor(sparse.ForGPU) {
-		all[name+", for GPUs"] = c
+// matrices are laid out for the engine, and on CPUs for GPUs, too.
+func matrices(e *engine.Engine) map[string]matrixCase {
+	layout := sparse.LayoutFor(e.Backend)
+	all := matricesFor(layout)
+	if layout == sparse.ForCPU {
+		for name, c := range matricesFor(sparse.ForGPU) {
+			all[name+", for GPUs"] = c
+		}
 	}
 	return all
 }
@@ -78,7 +81,7 @@ func matricesFor(layout sparse.Layout) map[string]matrixCase {
 func TestProductEqualsDense(t *testing.T) {
 	const d = 3
 	enginetest.Each(t, func(t *testing.T, e *engine.Engine) {
-		for name, c := range matrices() {
+		for name, c := range matrices(e) {
 			rng := rand.New(rand.NewPCG(5, 6))
 			n, m := c.a.Rows, c.a.Columns
 			// a is the dense matrix. Its rows and columns are brought into the orders that the sparse matrix has.
@@ -116,15 +119,16 @@ func TestProductEqualsDense(t *testing.T) {
 // columns and one for weights. Chunks need two more arrays. If the rows are not in the order by length, one more array
 // is needed to reorder results.
 func TestMatrixArrays(t *testing.T) {
+	all := matricesFor(sparse.ForCPU)
 	for name, want := range map[string]int{
 		"short rows": 2, "hub of three levels": 4, "symmetric in another order": 5, "no entries": 0,
 	} {
-		c := matrices()[name]
+		c := all[name]
 		if got := len(c.m.Tensors()); got != want || !c.m.Symmetric() {
 			t.Errorf("%s: %d arrays, want %d; symmetric: %v", name, got, want, c.m.Symmetric())
 		}
 	}
-	c := matrices()["means over neighbours"]
+	c := all["means over neighbours"]
 	if c.m.Symmetric() || c.m.Entries() != c.a.Entries() || c.m.Places() < c.m.Entries() {
 		t.Errorf("means: symmetric %v, %d entries in %d places, want %d",
 			c.m.Symmetric(), c.m.Entries(), c.m.Places(), c.a.Entries())

@@ -1,6 +1,9 @@
 package sparse_test
 
-import "github.com/revgnn/revgnn/pkg/sparse"
+import (
+	"github.com/revgnn/revgnn/pkg/engine"
+	"github.com/revgnn/revgnn/pkg/sparse"
+)
 
 // patternCase is a pattern p, and two dense matrices, target and source, that say which nodes its edges join. The rows
 // of target are in the pattern's order of rows. The rows of source are in the pattern's order of columns. If nodes have
@@ -16,11 +19,15 @@ type patternCase struct {
 	place, edge []int32
 }
 
-// patterns are laid out for CPUs, and those that differ most for GPUs, too.
-func patterns() map[string]patternCase {
-	all, gpu := patternsFor(sparse.ForCPU), patternsFor(sparse.ForGPU)
-	for _, name := range []string{"isolated nodes", "hub of three levels", "heads", "directed with heads"} {
-		all[name+", for GPUs"] = gpu[name]
+// patterns are laid out for the engine, and on CPUs those that differ most for GPUs, too.
+func patterns(e *engine.Engine) map[string]patternCase {
+	layout := sparse.LayoutFor(e.Backend)
+	all := patternsFor(layout)
+	if layout == sparse.ForCPU {
+		gpu := patternsFor(sparse.ForGPU)
+		for _, name := range []string{"isolated nodes", "hub of three levels", "heads", "directed with heads"} {
+			all[name+", for GPUs"] = gpu[name]
+		}
 	}
 	return all
 }
