@@ -26,10 +26,10 @@ func compileOptions(flags string) []byte {
 const CUDAGraphs = "REVGNN_CUDA_GRAPHS"
 
 // cudaOptions are revgnn's options for XLA's CUDA compiler, unless XLA_FLAGS (flags) has them: no autotuning, which
-// compiles each large kernel once more for every candidate; products of matrices by cuBLAS, which picks a kernel for the
-// shape, where Triton without autotuning has tiles of 16 by 8; rows' softmax and norms as XLA's own reductions, which
-// compile in half the time; the folder with ptxas and libdevice (tools), or "" where XLA searches itself; loops in CUDA
-// graphs if asked for (docs/notes/2026-11-cuda.md).
+// compiles each large kernel once more for every candidate; products of matrices by cuBLAS, which picks a kernel for
+// the shape, where Triton without autotuning has tiles of 16 by 8; rows' softmax and norms as XLA's own reductions,
+// which compile in half the time; the folder with ptxas and libdevice (tools), or "" where XLA searches itself; loops
+// in CUDA graphs if asked for (docs/notes/2026-11-cuda.md).
 func cudaOptions(flags, tools, graphs string) (options []byte) {
 	for _, o := range []struct {
 		name  string
