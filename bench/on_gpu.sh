@@ -10,7 +10,7 @@
 # `revgnn install-plugin cuda` or of Python's JAX. REVGNN_DATA names the datasets. ENGINE=xla:cpu tries the script itself.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-out=${1:-out/gpu} engine=${ENGINE:-xla:cuda} bin=${BIN:-$PWD/bin} limit=540
+out=${1:-out/gpu} engine=${ENGINE:-xla:cuda} bin=${BIN:-$PWD/bin} limit=${LIMIT:-540}
 shift || true
 mkdir -p "$out"
 out=$(realpath "$out")
@@ -81,7 +81,7 @@ tests() {
 	local p
 	for p in engine sparse layers solve; do
 		[ -s "$out/tests.$p.txt" ] && grep -q '^PASS' "$out/tests.$p.txt" && continue
-		(cd "pkg/$p" && "$bin/$p.test" -test.v -test.run "${RUN:-.}") >"$out/tests.$p.txt" 2>&1
+		(cd "pkg/$p" && "$bin/$p.test" -test.v -test.run "/^$engine") >"$out/tests.$p.txt" 2>&1
 		grep -c '^ *--- FAIL' "$out/tests.$p.txt" | sed "s/^/$p: failed /"
 	done
 	python3 - "$out" <<'PY'
