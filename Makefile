@@ -15,7 +15,7 @@ export REVGNN_DATA ?= $(abspath ../shared/data)
 endif
 sources := $(shell find cmd data pkg -name '*.go' -o -name '*.json' -o -name '*.jsonl') go.mod go.sum
 
-.PHONY: help demo test docs test-faults test-repeat test-cuda fuzz lab notebooks bench peer golden paper scorecard build setup plugin lint browser audit lock test-image test-hub clean
+.PHONY: help demo test docs test-faults test-repeat test-slurm test-cuda fuzz lab notebooks bench peer golden paper scorecard build setup plugin lint browser audit lock test-image test-hub clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -55,6 +55,12 @@ test-image: build setup ## Build the images lab, paper and hub from a clean clon
 test-hub: browser ## The hub of docker/compose.yml, from a clean clone, with two people in real browsers; some twenty minutes
 	@$(engine); docker/test/build.sh lab person hub; \
 	REVGNN_TEST_IMAGES=1 go test -count 1 -timeout 1h -v -run '^TestHub$$' ./docker/test
+
+test-slurm: plugin ## A real Slurm of two nodes on this machine, with failures: some five minutes, and root where it is not installed
+	@command -v slurmctld >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null || \
+	{ echo "skipped: no Slurm, and only root, with apt-get, can have it installed"; exit 0; }; \
+	apt-get update -qq && apt-get install -y -qq --no-install-recommends slurm-wlm munge >/dev/null; }; \
+	REVGNN_TEST_SLURM=1 go test ./cmd/revgnn -count 1 -v -timeout 30m -run '^TestSlurm$$'
 
 # XLA's CUDA plugin and the assembler that it calls, of the wheels that `revgnn install-plugin cuda` installs.
 CUDA_PARTS := jax-cuda12-pjrt|nvidia-cuda-nvcc-cu12

@@ -23,19 +23,21 @@ import (
 type jobs struct {
 	*app
 	count int
+	*cluster
 }
 
 const mostJobs = 256
 
-// helper names the environment variable that tells a process that another one has started it, and holds its input open.
-const helper = "REVGNN_HELPER"
+// helper names the environment variable that tells a process that another one has started it, which holds its input
+// open (value child), or that it is a worker on a cluster (value worker).
+const helper, child, worker = "REVGNN_HELPER", "child", "worker"
 
 func helps() bool { return os.Getenv(helper) != "" }
 
 func (a *app) jobs(f *pflag.FlagSet) *jobs {
-	j := &jobs{app: a}
+	j := &jobs{app: a, cluster: onCluster(f)}
 	f.IntVar(&j.count, "jobs", 1, "trainings side by side, each on its share of the cores and of the memory (of a GPU, "+
-		"if there is one)")
+		"if there is one); with --on slurm, workers")
 	return j
 }
 
@@ -44,7 +46,10 @@ func (j *jobs) share(c *cobra.Command) error {
 	if j.count < 1 || j.count > mostJobs {
 		return usagef("--jobs is %d: give a number from 1 to %d", j.count, mostJobs)
 	}
-	if helps() {
+	if done, err := j.cluster.check(c); done || err != nil {
+		return err
+	}
+	if os.Getenv(helper) == child {
 		go func() { // the input ends with the process that started this one
 			io.Copy(io.Discard, os.Stdin)
 			syscall.Kill(os.Getpid(), syscall.SIGTERM)
@@ -85,7 +90,7 @@ func (j *jobs) beside(ctx context.Context, more [][]string, do func() error) (fa
 			break
 		}
 		c := exec.CommandContext(ctx, self, slices.Concat(os.Args[1:], args, []string{"--jobs=1"})...)
-		c.Env = append(os.Environ(), helper+"=1")
+		c.Env = append(os.Environ(), helper+"="+child)
 		c.Stderr = struct{ io.Writer }{j.stderr} // no terminal, so that there are lines in place of bars
 		c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }

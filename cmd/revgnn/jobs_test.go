@@ -33,5 +33,13 @@ func TestJobs(t *testing.T) {
 			t.Errorf("%s differs", name)
 		}
 	}
+	t.Setenv("PATH", t.TempDir()) // no Slurm
+	for want, flags := range map[string][]string{"choose local or slurm": {"--on", "k8s"}, "goes with --on slurm": {"--sbatch",
+		"time=1"}, "revgnn's own": {"--on", "slurm", "--sbatch", "array=3"}} {
+		fails(t, 2, want, append([]string{"search", "--dataset", "minesweeper-generated", "--model", "gcn", "--trials", "1",
+			"--runs", filepath.Join(dir, "r.sqlite")}, flags...)...)
+	}
+	fails(t, 1, "there is no squeue here", "search", "--dataset", "minesweeper-generated:rows=10,cols=10", "--model", "gcn",
+		"--trials", "1", "--engine", "go", "--runs", filepath.Join(dir, "r.sqlite"), "--on", "slurm")
 	fails(t, 2, "--jobs is 0", "train", "--dataset", "cora", "--model", "gcn", "--jobs", "0")
 }

@@ -133,10 +133,10 @@ type app struct {
 func (a *app) root() *cobra.Command {
 	root := group("revgnn", "Graph neural networks whose layers also run backwards", a.doctor(), a.datasets(),
 		a.train(), a.predict(), a.evaluate(), a.trace(), a.invert(), a.bench(), a.runs(), a.reproduce(), a.search(),
-		a.claims(), a.installPlugin(), a.version())
+		a.claims(), a.work(), a.installPlugin(), a.version())
 	for _, part := range [][]string{{"Train and use models:", "train", "predict", "evaluate", "trace", "search"},
 		{"Measurements and the paper:", "bench", "invert", "reproduce", "claims"},
-		{"Data and records:", "datasets", "runs"}, {"This machine:", "doctor", "install-plugin", "version"}} {
+		{"Data and records:", "datasets", "runs", "jobs"}, {"This machine:", "doctor", "install-plugin", "version"}} {
 		root.AddGroup(&cobra.Group{ID: part[0], Title: part[0]})
 		for _, c := range root.Commands() {
 			if slices.Contains(part[1:], c.Name()) {

@@ -43,7 +43,11 @@ type outcome struct {
 // these would change its settings. It may take at most three minutes.
 func command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	return commandFor(t, 3*time.Minute, args...)
+}
+
+func commandFor(t testing.TB, most time.Duration, args ...string) *exec.Cmd {
+	ctx, cancel := context.WithTimeout(t.Context(), most)
 	t.Cleanup(cancel)
 	c := exec.CommandContext(ctx, binary, args...)
 	for _, v := range os.Environ() {

@@ -21,7 +21,17 @@ func (a *app) runsFlag(f *pflag.FlagSet) {
 }
 
 func (a *app) withRecords(open func(path string) (*runs.Store, error), f func(*runs.Store) error) (err error) {
-	s, err := open(cmp.Or(a.runsFile, os.Getenv("REVGNN_RUNS"), runs.DefaultFile))
+	path := cmp.Or(a.runsFile, os.Getenv("REVGNN_RUNS"), runs.DefaultFile)
+	if shared := os.Getenv(sharedRecords); shared != "" { // a worker on a cluster
+		path, open = shared, func(path string) (*runs.Store, error) {
+			f, err := runs.OpenFolder(path)
+			if err != nil {
+				return nil, err
+			}
+			return f.Store()
+		}
+	}
+	s, err := open(path)
 	if err != nil {
 		return err
 	}

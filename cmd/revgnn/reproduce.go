@@ -181,12 +181,25 @@ func (r *reproduction) make(ctx context.Context, p *progress, runner *runs.Runne
 		p.line("profile %s: %d runs are there, %d are to be made; time: %s; memory: %s. What is done is kept in %s, "+
 			"whatever happens.", r.profile, plan.Done, plan.Missing, plan.Time(), memory(plan.Bytes, plan.AtLeast),
 			runner.Store.Path())
-		others := make([][]string, r.jobs.count-1)
-		also, err := r.jobs.beside(ctx, others, func() error { return runner.Run(ctx, work) })
+		if r.jobs.slurm() {
+			err = r.jobs.workers(ctx, p, runner.Store, make([][]string, r.jobs.count), func() (runs.Plan, error) {
+				return runner.Plan(work)
+			})
+			if err == nil {
+				plan, err = runner.Plan(work)
+			}
+			if failed = plan.Missing; failed > 0 && err == nil {
+				p.line("%d runs have no result: 'revgnn runs list --status failed' and the logs in %s say why", failed,
+					filepath.Join(r.jobs.folder, "log"))
+			}
+		} else {
+			also := 0
+			also, err = r.jobs.beside(ctx, make([][]string, r.jobs.count-1), func() error { return runner.Run(ctx, work) })
+			failed += also // the processes in which runs failed, as they said
+		}
 		if err != nil {
 			return err
 		}
-		failed += also // the processes in which runs failed, as they said
 	}
 	if helps() { // the process that started this one renders
 		if failed > 0 {
@@ -220,7 +233,7 @@ type rendered struct {
 
 // runner returns a Runner on the engine and the datasets of the flags, which shows its progress.
 func (a *app) runner(p *progress, checkpointEvery time.Duration) *runs.Runner {
-	return &runs.Runner{CheckpointEvery: checkpointEvery, EngineName: a.engineName,
+	return &runs.Runner{CheckpointEvery: checkpointEvery, Began: submittedAt(), EngineName: a.engineName,
 		Engine: func() (*engine.Engine, error) { return engine.Open(a.engineName) },
 		Load:   func(ctx context.Context, name string) (*graphs.Graph, error) { return a.load(ctx, p, name) },
 		Alone: func(ctx context.Context, t runs.Task) (runs.Record, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -76,6 +77,10 @@ func (a *app) search() *cobra.Command {
 		if err := s.jobs.share(c); err != nil {
 			return err
 		}
+		if s.jobs.slurm() && s.Hours > 0 {
+			return usagef("--hours does not go with --on slurm, where workers may wait: give --trials, and a limit by " +
+				"--sbatch time=4:00:00")
+		}
 		return s.run(c.Context(), subject.dataset, config, fixed)
 	}
 	return c
@@ -129,13 +134,21 @@ func (s *searching) run(ctx context.Context, dataset string, config train.Config
 		if it.Graphs, err = search.Blindfolds(g, splits); err != nil {
 			return err
 		}
-		it.Store, it.Engine = store, e
+		it.Store, it.Engine, it.Began = store, e, submittedAt()
 		var out searched
-		others := slices.Repeat([][]string{{"--save=", "--out="}}, s.jobs.count-1)
-		_, err = s.jobs.beside(ctx, others, func() (err error) { // what fails there is among the trials
+		others := slices.Repeat([][]string{{"--save=", "--out="}}, s.jobs.count)
+		do := func() (err error) { // what fails in the others is among the trials
 			out, err = s.make(ctx, p, it, g, evaluate)
 			return err
-		})
+		}
+		if s.jobs.slurm() {
+			if err = s.jobs.workers(ctx, p, store, others, nil); err == nil {
+				it.Began, it.Deadline = s.jobs.began, time.Now() // what no worker made is left to the same command
+				err = do()
+			}
+		} else {
+			_, err = s.jobs.beside(ctx, others[1:], do)
+		}
 		if err != nil {
 			return err
 		}
@@ -160,8 +173,14 @@ func (s *searching) make(ctx context.Context, p *progress, it *search.Search, g 
 	out = searched{Result: r, Engine: it.Engine.Name}
 	if evaluate != nil {
 		runner := s.runner(p, s.checkpointEvery)
-		runner.Store = it.Store
-		runner.Engine = func() (*engine.Engine, error) { return it.Engine, nil }
+		runner.Store, runner.Began = it.Store, it.Began
+		runner.Engine = func() (*engine.Engine, error) {
+			if s.jobs.slurm() {
+				return nil, errors.New("the workers have not trained the chosen settings on all splits: the same command " +
+					"submits what is left")
+			}
+			return it.Engine, nil
+		}
 		runner.Load = func(context.Context, string) (*graphs.Graph, error) { return g, nil }
 		out.Evaluation, err = search.Evaluate(ctx, runner, r, evaluate)
 		p.end()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +47,7 @@ func (a *app) train() *cobra.Command {
 		if o.Resume && o.Dir == "" {
 			return usagef("--resume needs --out with the folder to resume from")
 		}
-		if jobs.count > 1 && o.Dir == "" {
+		if (jobs.count > 1 || jobs.slurm()) && o.Dir == "" {
 			return usagef("--jobs needs --out with a folder, where the processes leave what they train")
 		}
 		if splits != "" {
@@ -61,6 +62,13 @@ func (a *app) train() *cobra.Command {
 			if err := files.Writable(o.Dir); err != nil {
 				return err
 			}
+		}
+		if jobs.slurm() {
+			known, err := jobs.rejoin(c.Context(), a.progress())
+			if err != nil {
+				return err
+			}
+			o.Resume = o.Resume || known
 		}
 		return a.recording(c.Context(), s.dataset, func(r *recorder) error {
 			if splits == "" {
@@ -94,9 +102,11 @@ func (a *app) train() *cobra.Command {
 			o.Notice = func(text string) { p.line("%s", text) }
 			if r.store != nil {
 				o.Record = r.add
+			} else if helps() { // so that the results have what a record has
+				o.Record = func(runs.Record, bool) {}
 			}
-			if jobs.count > 1 {
-				o.Beside = func(splits []int) error { return jobs.train(c.Context(), o.Dir, splits) }
+			if jobs.count > 1 || jobs.slurm() {
+				o.Beside = func(splits []int) error { return jobs.train(c.Context(), p, o.Dir, splits) }
 			}
 			summary, err := runs.Sweep(c.Context(), r.engine, r.graph, config, o)
 			p.end()
@@ -119,7 +129,10 @@ func (a *app) train() *cobra.Command {
 }
 
 // train trains on splits in processes that leave the results in dir. What fails there is for the caller to find.
-func (j *jobs) train(ctx context.Context, dir string, splits []int) error {
+func (j *jobs) train(ctx context.Context, p *progress, dir string, splits []int) error {
+	if len(splits) == 0 {
+		return nil
+	}
 	lists := make([][]string, min(j.count, len(splits)))
 	for i, k := range splits {
 		lists[i%len(lists)] = append(lists[i%len(lists)], strconv.Itoa(k))
@@ -127,6 +140,21 @@ func (j *jobs) train(ctx context.Context, dir string, splits []int) error {
 	var more [][]string
 	for _, list := range lists {
 		more = append(more, []string{"--resume", "--out=" + dir, "--splits=" + strings.Join(list, ",")})
+	}
+	if j.slurm() {
+		for i := range more {
+			more[i] = append(more[i], "--runs=")
+		}
+		if err := j.workers(ctx, p, nil, more, nil); err != nil {
+			return err
+		}
+		for _, k := range splits {
+			if !runs.HasSplit(dir, k) {
+				return fmt.Errorf("no worker has trained on split %d: the logs are in %s, and the same command with --resume "+
+					"goes on", k, filepath.Join(j.folder, "log"))
+			}
+		}
+		return nil
 	}
 	_, err := j.beside(ctx, more, func() error { return nil })
 	return err

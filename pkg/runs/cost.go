@@ -25,6 +25,7 @@ type Cost struct {
 // Costs has the times and the memory of recorded runs, grouped by [Task.program].
 type Costs struct {
 	Machine  Machine // this machine
+	engine   string
 	programs map[string][]run
 }
 
@@ -68,23 +69,32 @@ func (t Task) program() string {
 // NewCosts returns the costs of recorded runs on an engine, or on any if its name is empty. Runs that went wrong, on
 // another GPU than this machine's, and unreadable records do not count.
 func NewCosts(records []Record, engine string) *Costs {
-	c := &Costs{Begin(Measure).Machine, map[string][]run{}}
+	c := newCosts(engine)
 	for i := range records {
-		r := &records[i]
-		t, err := taskOf(r)
-		other := engine != "" && r.Kind != Measure && r.Engine != engine
-		if err != nil || other || r.Status != OK || r.Machine.GPU != c.Machine.GPU {
-			continue
+		if t, err := taskOf(&records[i]); err == nil {
+			c.add(t, &records[i])
 		}
-		one := run{here: r.Machine.Same(c.Machine), kind: r.Kind, limit: t.Config.Epochs, seconds: r.Seconds}
-		if trains(r.Kind) {
-			if err := json.Unmarshal(r.Outcome, &one); err != nil || one.Epochs == 0 {
-				continue
-			}
-		}
-		c.programs[t.program()] = append(c.programs[t.program()], one)
 	}
 	return c
+}
+
+func newCosts(engine string) *Costs {
+	return &Costs{Begin(Measure).Machine, engine, map[string][]run{}}
+}
+
+func (c *Costs) add(t Task, r *Record) {
+	other := c.engine != "" && r.Kind != Measure && r.Engine != c.engine
+	if other || r.Status != OK || r.Machine.GPU != c.Machine.GPU {
+		return
+	}
+	one := run{here: r.Machine.Same(c.Machine), kind: r.Kind, limit: t.Config.Epochs, seconds: r.Seconds}
+	if trains(r.Kind) {
+		if err := json.Unmarshal(r.Outcome, &one); err != nil || one.Epochs == 0 {
+			return
+		}
+	}
+	program := t.program()
+	c.programs[program] = append(c.programs[program], one)
 }
 
 // Of estimates a task's cost: for the time, the median over the recorded runs of its kind and program on this machine.

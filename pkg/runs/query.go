@@ -24,6 +24,9 @@ func (s *Store) Add(r Record) (id string, err error) {
 		}
 		return nil
 	})
+	if err == nil && s.folder != nil {
+		err = s.folder.put(r)
+	}
 	return r.ID, s.explain(err)
 }
 
@@ -45,6 +48,11 @@ func insert(tx *sql.Tx, cells []string) (bool, error) {
 // Find returns the records that match a query, by their IDs, and so by their starts, and an error if a record that it
 // reads is damaged. Without a key it reads all: SQLite would leave out a record whose dataset is damaged.
 func (s *Store) Find(q Query) ([]Record, error) {
+	if s.folder != nil {
+		if _, err := s.folder.Collect(s); err != nil {
+			return nil, err
+		}
+	}
 	clauses, args := "ORDER BY id", []any{}
 	if q.Key != "" {
 		clauses, args = "WHERE key = ? ORDER BY id", []any{q.Key}
@@ -59,6 +67,18 @@ func (s *Store) Find(q Query) ([]Record, error) {
 		}
 		return len(q.Status) > 0 && !slices.Contains(q.Status, r.Status)
 	}), err
+}
+
+// state is another text whenever a record may have come.
+func (s *Store) state() (string, error) {
+	if s.folder != nil {
+		if _, err := s.folder.Collect(s); err != nil {
+			return "", err
+		}
+	}
+	var others, own int // data_version counts what other connections wrote
+	err := s.db.QueryRow("SELECT v.data_version, total_changes() FROM pragma_data_version v").Scan(&others, &own)
+	return fmt.Sprint(others, own), s.explain(err)
 }
 
 // Last, in place of an ID, stands for the run that started last.
@@ -154,17 +174,20 @@ type Records map[string]*Record
 func index(all []Record) Records {
 	out := Records{}
 	for i := range all {
-		t, err := taskOf(&all[i])
-		if err != nil {
-			continue
-		}
-		key := t.Key()
-		old := out[key]
-		if old == nil || old.Status == Failed || all[i].Status != Failed {
-			out[key] = &all[i]
+		if t, err := taskOf(&all[i]); err == nil {
+			out.add(t, &all[i])
 		}
 	}
 	return out
+}
+
+func (r Records) add(t Task, new *Record) {
+	key := t.Key()
+	old := r[key]
+	if old == nil || old.Status == Failed && new.Status != Failed ||
+		(old.Status == Failed) == (new.Status == Failed) && new.ID >= old.ID {
+		r[key] = new
+	}
 }
 
 // of returns the record of a task with its key, or nil. A training that diverged or failed has no states: it also

@@ -33,6 +33,8 @@ type Runner struct {
 	Alone           func(ctx context.Context, t Task) (Record, error)
 	Shard           Shard
 	CheckpointEvery time.Duration
+	// Began is when the work began: a run that failed earlier is tried again, once. Zero stands for the call of Run.
+	Began time.Time
 	// These may be nil. Left is the estimated number of seconds until the training ends. Notice tells of checkpoints, of
 	// waits for other processes, and of what is left out: a benchmark whose process ends without a record, and the runs
 	// on a dataset that cannot be loaded.
@@ -44,6 +46,15 @@ type Runner struct {
 	engine *engine.Engine
 	graphs map[string]*graphs.Graph
 	absent map[string]string
+	seen   *seen
+}
+
+// seen is what a Runner knows of the records that it has read: to read thousands anew before each run takes a second.
+type seen struct {
+	before  time.Time
+	ids     map[string]bool
+	records Records
+	costs   *Costs
 }
 
 // Progress is what a [Runner] reports before each run. Number counts from 1. Seconds is the estimated time to the end
@@ -101,12 +112,22 @@ func (r *Runner) all(before time.Time) ([]Record, error) {
 // Processes that run the same work with the same store share the runs, and each waits until all are made. If ctx is
 // cancelled, the current training writes a checkpoint, and Run returns an error.
 func (r *Runner) Run(ctx context.Context, work Work) error {
-	began, tried, number := time.Now().Truncate(time.Millisecond), map[string]bool{}, 0
+	began, tried, number := r.Began, map[string]bool{}, 0
+	if began.IsZero() {
+		began = time.Now()
+	}
+	began = began.Truncate(time.Millisecond)
 	var (
 		records Records
 		p       Plan
 	)
-	look := func() (err error) {
+	last, absent := "", 0
+	look := func() error {
+		state, err := r.Store.state()
+		if err != nil || state == last && absent == len(r.absent) {
+			return err
+		}
+		last, absent = state, len(r.absent)
 		p, records, err = r.look(work, began)
 		return err
 	}
@@ -268,9 +289,23 @@ type Plan struct {
 // cannot be used.
 func (r *Runner) look(work Work, before time.Time) (Plan, Records, error) {
 	all, err := r.all(before)
-	name, _, _ := engine.Choose(r.EngineName) // "" if none can be opened
-	records := index(all)
-	return plan(r.scope(), records, NewCosts(all, name), work, r.Shard), records, err
+	s := r.seen
+	if s == nil || !s.before.Equal(before) || len(all) < len(s.ids) {
+		name, _, _ := engine.Choose(r.EngineName) // "" if none can be opened
+		s = &seen{before, map[string]bool{}, Records{}, newCosts(name)}
+		r.seen = s
+	}
+	for _, one := range all {
+		if s.ids[one.ID] {
+			continue
+		}
+		s.ids[one.ID] = true
+		if t, err := taskOf(&one); err == nil {
+			s.records.add(t, &one)
+			s.costs.add(t, &one)
+		}
+	}
+	return plan(r.scope(), s.records, s.costs, work, r.Shard), s.records, err
 }
 
 func plan(s Scope, records Records, costs *Costs, work Work, shard Shard) (p Plan) {
@@ -414,7 +449,12 @@ func Until(ctx context.Context, deadline time.Time) (context.Context, context.Ca
 // that share a store, only one makes the run. The folder also holds the checkpoints of trainings.
 type Claims struct{ dir string }
 
-func ClaimsOf(store *Store) Claims { return Claims{store.Path() + ".checkpoints"} }
+func ClaimsOf(store *Store) Claims {
+	if store.folder != nil {
+		return store.folder.claims()
+	}
+	return Claims{store.Path() + ".checkpoints"}
+}
 
 const lockSuffix, checkpointSuffix = ".lock", ".checkpoint"
 

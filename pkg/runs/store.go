@@ -11,6 +11,7 @@ package runs
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
@@ -45,8 +46,9 @@ const patience = time.Minute
 
 // Store is an open file of records. Its methods may be called from several goroutines.
 type Store struct {
-	db   *sql.DB
-	path string
+	db     *sql.DB
+	path   string
+	folder *Folder // of [Folder.Store], whose file is temporary
 }
 
 // Open opens or creates a file of records for writing. It refuses a damaged one, and one of another program or of a
@@ -109,7 +111,13 @@ func open(path, mode string, prepare func(*Store) error) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) Close() error { return s.explain(s.db.Close()) }
+func (s *Store) Close() error {
+	err := s.explain(s.db.Close())
+	if s.folder != nil {
+		err = cmp.Or(err, os.RemoveAll(filepath.Dir(s.path)))
+	}
+	return err
+}
 
 func (s *Store) Path() string { return s.path }
 

@@ -420,6 +420,12 @@ func readSplitRecord(path string) (*SplitRecord, error) {
 	return &r, nil
 }
 
+// HasSplit tells whether a folder of a [Sweep] has the result of a split.
+func HasSplit(dir string, split int) bool {
+	_, err := os.Stat(filepath.Join(dir, splitName(split, recordEnd)))
+	return err == nil
+}
+
 // setAside moves the summary of an earlier sweep, and its files for the splits of this one, into a new subfolder.
 func (w *sweep) setAside() error {
 	old := []string{resultName}
