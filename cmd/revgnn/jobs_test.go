@@ -34,8 +34,8 @@ func TestJobs(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", t.TempDir()) // no Slurm
-	for want, flags := range map[string][]string{"choose local or slurm": {"--on", "k8s"}, "goes with --on slurm": {"--sbatch",
-		"time=1"}, "revgnn's own": {"--on", "slurm", "--sbatch", "array=3"}} {
+	for want, flags := range map[string][]string{"choose local or slurm": {"--on", "k8s"},
+		"goes with --on slurm": {"--sbatch", "time=1"}, "revgnn's own": {"--on", "slurm", "--sbatch", "array=3"}} {
 		fails(t, 2, want, append([]string{"search", "--dataset", "minesweeper-generated", "--model", "gcn", "--trials", "1",
 			"--runs", filepath.Join(dir, "r.sqlite")}, flags...)...)
 	}

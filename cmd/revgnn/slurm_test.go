@@ -139,7 +139,7 @@ func TestSlurm(t *testing.T) {
 	shell(t, "scontrol update nodename="+node+" state=down reason=test")
 	time.Sleep(2 * time.Second)
 	shell(t, "scontrol update nodename="+node+" state=resume || true") // it may have come back by itself
-	shell(t, "for j in $(squeue --me --noheader --format=%A); do scontrol update jobid=$j starttime=now; done")
+	shell(t, "for j in $(squeue --me --noheader --format=%A); do scontrol update jobid=$j starttime=now; done; true")
 
 	again := on() // finds the job
 	var said bytes.Buffer
@@ -184,8 +184,8 @@ func numbers(t *testing.T, dir, file string) map[string]string {
 		Key, Kind, Status string
 		Outcome           map[string]any
 	}
-	text := succeedsIn(t, dir, "runs", "list", "--json", "--kind", "train", "--profile", "paper", "--model", "gcn", "--dataset",
-		"chameleon-filtered", "--runs", file)
+	text := succeedsIn(t, dir, "runs", "list", "--json", "--kind", "train", "--profile", "paper", "--model", "gcn",
+		"--dataset", "chameleon-filtered", "--runs", file)
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		t.Fatal(err)
 	}

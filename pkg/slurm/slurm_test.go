@@ -23,7 +23,8 @@ func TestScript(t *testing.T) {
 		return path
 	}
 	tool("scontrol", `echo "scontrol $*" >>`+said)
-	command := tool("work", `trap 'exit 7' USR1; echo "$GREETING $REVGNN_THREADS $REVGNN_MEMORY $(printf '<%s>' "$@")" >>`+said+`
+	command := tool("work", `trap 'exit 7' USR1
+		echo "$GREETING $REVGNN_THREADS $REVGNN_MEMORY $(printf '<%s>' "$@")" >>`+said+`
 		[ "$2" != wait ] || { kill -USR1 $PPID; while :; do sleep 0.1; done; }`)
 	site, err := slurm.Site{Sbatch: map[string]string{"partition": "gpu", "exclusive": ""}, Setup: []string{"GREETING=hi",
 		"export GREETING"}}.With(map[string]string{"time": "1:00:00"})
