@@ -106,8 +106,8 @@ func TestSlurm(t *testing.T) {
 		}
 	})
 	work := func(runs string, more ...string) *exec.Cmd {
-		c := commandFor(t, 15*time.Minute, append([]string{"reproduce", "table2", "--profile", "paper", "--datasets", "chameleon-filtered",
-			"--models", "gcn", "--splits", "0-7", "--data", data, "--engine", "xla:cpu", "--threads", "1", "--runs",
+		c := commandFor(t, 15*time.Minute, append([]string{"reproduce", "table2", "--profile", "paper", "--datasets",
+			"chameleon-filtered", "--models", "gcn", "--splits", "0-7", "--data", data, "--engine", "xla:cpu", "--threads", "1", "--runs",
 			filepath.Join(dir, runs), "--out", filepath.Join(dir, "paper")}, more...)...)
 		c.Dir = dir
 		return c
