@@ -159,7 +159,7 @@ const flagsOnly = `revgnn() { command revgnn "$@" --help >/dev/null; }
 bin/revgnn() { revgnn "$@"; }
 .venv/bin/python() { true; }
 make() { command make -n -C "$CHECKOUT" "$@" >/dev/null; }
-for name in docker podman grep srun scontrol share-runs go git sbatch; do eval "$name() { true; }"; done
+for name in docker podman grep sinfo srun scontrol share-runs go git sbatch; do eval "$name() { true; }"; done
 `
 
 // runAll runs the given pieces of shell code, one after the other, in a new folder that has a small graph. The argument

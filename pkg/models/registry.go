@@ -87,7 +87,8 @@ func Register(kinds ...Kind) {
 var reserved = []string{"model", "dataset", "lr", "weight-decay", "epochs", "patience", "seed", "depth", "metric",
 	"scale", "fit-on", "missing", "structure", "edge-weights", "class-weights",
 	"optimiser", "schedule", "warmup", "clip-norm", "label-smoothing",
-	"splits", "split", "out", "resume", "checkpoint-every", "jobs", "runs", "weights",
+	"splits", "split", "out", "resume", "checkpoint-every", "jobs", "on", "site", "sbatch", "share", "runs",
+	"weights",
 	"space", "trials", "hours", "reduction", "min-epochs", "evaluate", "save",
 	"gradients", "unlabelled", "embeddings", "part",
 	"engine", "threads", "data", "mirror", "offline", "json", "quiet", "help"}
