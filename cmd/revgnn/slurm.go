@@ -45,10 +45,8 @@ func submittedAt() time.Time {
 	return at
 }
 
-const defaultShare = "out/slurm"
-
 func shareFlag(f *pflag.FlagSet, share *string) {
-	f.StringVar(share, "share", defaultShare, "folder for work on Slurm, on a file system that all nodes have")
+	f.StringVar(share, "share", "out/slurm", "folder for work on Slurm, on a file system that all nodes have")
 }
 
 func onCluster(f *pflag.FlagSet) *cluster {
@@ -78,14 +76,14 @@ func (c *cluster) check(of *cobra.Command) (bool, error) {
 		}
 		return false, nil
 	}
-	if c.site != "" {
-		var err error
-		if c.its, err = slurm.ReadSite(c.site); err != nil {
-			return false, asUsage(err)
-		}
-	}
 	var err error
-	if c.its, err = c.its.With(c.sbatch); err != nil {
+	if c.site != "" {
+		c.its, err = slurm.ReadSite(c.site)
+	}
+	if err == nil {
+		c.its, err = c.its.With(c.sbatch)
+	}
+	if err != nil {
 		return false, asUsage(err)
 	}
 	// The same work has the same folder, whoever does it.
@@ -223,7 +221,12 @@ func (j *jobs) wait(ctx context.Context, p *progress, work submitted, collect fu
 			return err
 		}
 		came += added
-		if text := fmt.Sprintf("%s; %d runs came", workersText(of(queue, work.Job)), came); text != last {
+		running, waiting, reason := standing(of(queue, work.Job))
+		text := fmt.Sprintf("%d workers run", running)
+		if waiting > 0 {
+			text += fmt.Sprintf(", %d wait (%s)", waiting, reason)
+		}
+		if text += fmt.Sprintf("; %d runs came", came); text != last {
 			p.line("job %s: %s", work.Job, text)
 			last = text
 		}
@@ -243,12 +246,9 @@ func (j *jobs) wait(ctx context.Context, p *progress, work submitted, collect fu
 // needs.
 func (j *jobs) submit(ctx context.Context, p *progress, folder *runs.Folder, store *runs.Store, own [][]string,
 	plan runs.Plan, memory string) (w submitted, err error) {
-	var all []runs.Record
+	before := 0
 	if store != nil {
-		if err := folder.Give(store); err != nil {
-			return w, err
-		}
-		if all, err = store.Find(runs.Query{}); err != nil {
+		if before, err = folder.Give(store); err != nil {
 			return w, err
 		}
 	}
@@ -268,13 +268,13 @@ func (j *jobs) submit(ctx context.Context, p *progress, folder *runs.Folder, sto
 			return w, err
 		}
 	}
-	w = submitted{Command: os.Args[1:], At: time.Now().UTC(), Before: len(all), Memory: memory}
+	w = submitted{Command: os.Args[1:], At: time.Now().UTC(), Before: before, Memory: memory}
 	a := slurm.Array{Site: site, Name: "revgnn-" + filepath.Base(j.folder), Folder: j.folder,
 		Command: slices.Concat([]string{self}, os.Args[1:], []string{"--on=local", "--jobs=1"}), Own: own,
 		Environment: map[string]string{helper: worker, sharedRecords: filepath.Join(j.folder, recordsName),
 			"REVGNN_RUNS": "", submittedVariable: w.At.Format(time.RFC3339)}}
 	if plan.Missing > 0 {
-		w.Total = len(all) + plan.Missing
+		w.Total = before + plan.Missing
 	}
 	if w.Job, err = a.Submit(ctx); err != nil {
 		return w, err
@@ -301,20 +301,15 @@ func of(queue []slurm.Worker, job string) (own []slurm.Worker) {
 	return own
 }
 
-func workersText(own []slurm.Worker) string {
-	waits := 0
-	reason := ""
+// standing counts workers, and says why the first of those that wait does.
+func standing(own []slurm.Worker) (running, waiting int, reason string) {
 	for _, w := range own {
 		if w.Waits() {
-			waits++
+			waiting++
 			reason = cmp.Or(reason, w.Reason)
 		}
 	}
-	text := fmt.Sprintf("%d workers run", len(own)-waits)
-	if waits > 0 {
-		text += fmt.Sprintf(", %d wait (%s)", waits, reason)
-	}
-	return text
+	return len(own) - waiting, waiting, reason
 }
 
 // state is what 'revgnn jobs' shows of work on a cluster.
@@ -402,14 +397,7 @@ func states(share string, queue []slurm.Worker) (all []state, err error) {
 		if s.submitted, err = readWork(dir); err != nil {
 			return nil, err
 		}
-		for _, w := range of(queue, s.Job) {
-			if w.Waits() {
-				s.Waiting++
-				s.Reason = cmp.Or(s.Reason, w.Reason)
-			} else {
-				s.Running++
-			}
-		}
+		s.Running, s.Waiting, s.Reason = standing(of(queue, s.Job))
 		f, err := runs.OpenFolder(filepath.Join(dir, recordsName))
 		if err != nil {
 			return nil, err

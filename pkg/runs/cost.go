@@ -69,17 +69,13 @@ func (t Task) program() string {
 // NewCosts returns the costs of recorded runs on an engine, or on any if its name is empty. Runs that went wrong, on
 // another GPU than this machine's, and unreadable records do not count.
 func NewCosts(records []Record, engine string) *Costs {
-	c := newCosts(engine)
+	c := &Costs{Begin(Measure).Machine, engine, map[string][]run{}}
 	for i := range records {
 		if t, err := taskOf(&records[i]); err == nil {
 			c.add(t, &records[i])
 		}
 	}
 	return c
-}
-
-func newCosts(engine string) *Costs {
-	return &Costs{Begin(Measure).Machine, engine, map[string][]run{}}
 }
 
 func (c *Costs) add(t Task, r *Record) {

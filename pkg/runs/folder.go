@@ -53,11 +53,10 @@ func (f *Folder) claims() Claims { return Claims{f.dir + ".checkpoints"} }
 
 const givenName = "before" + folderEnd
 
-// Give puts all records of a store into the folder, in place of those that were given before.
-func (f *Folder) Give(s *Store) error {
-	_, err := s.Export(filepath.Join(f.dir, givenName), Query{})
+// Give puts all records of a store into the folder, in place of those that were given before, and returns their number.
+func (f *Folder) Give(s *Store) (int, error) {
 	f.read[givenName] = true
-	return err
+	return s.Export(filepath.Join(f.dir, givenName), Query{})
 }
 
 // Submits claims the right to submit work on the folder's records; nil if another process has it.

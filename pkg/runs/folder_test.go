@@ -50,8 +50,8 @@ func TestFolder(t *testing.T) {
 	add(before, runs.OK)
 	_, a := open()
 	f, b := open()
-	if err := f.Give(before); err != nil {
-		t.Fatal(err)
+	if n, err := f.Give(before); n != 1 || err != nil {
+		t.Fatal(n, err)
 	}
 	add(a, runs.OK)
 	add(b, runs.Failed)

@@ -112,11 +112,7 @@ func (r *Runner) all(before time.Time) ([]Record, error) {
 // Processes that run the same work with the same store share the runs, and each waits until all are made. If ctx is
 // cancelled, the current training writes a checkpoint, and Run returns an error.
 func (r *Runner) Run(ctx context.Context, work Work) error {
-	began, tried, number := r.Began, map[string]bool{}, 0
-	if began.IsZero() {
-		began = time.Now()
-	}
-	began = began.Truncate(time.Millisecond)
+	began, tried, number := Beginning(r.Began), map[string]bool{}, 0
 	var (
 		records Records
 		p       Plan
@@ -158,6 +154,14 @@ func (r *Runner) Run(ctx context.Context, work Work) error {
 		return err
 	}
 	return ClaimsOf(r.Store).tidy(records)
+}
+
+// Beginning is when work began, as exact as records are, which is now where it is not said.
+func Beginning(began time.Time) time.Time {
+	if began.IsZero() {
+		began = time.Now()
+	}
+	return began.Truncate(time.Millisecond)
 }
 
 // make runs a task and records the run. It returns no error if the Runner can go on with other runs.
@@ -292,7 +296,7 @@ func (r *Runner) look(work Work, before time.Time) (Plan, Records, error) {
 	s := r.seen
 	if s == nil || !s.before.Equal(before) || len(all) < len(s.ids) {
 		name, _, _ := engine.Choose(r.EngineName) // "" if none can be opened
-		s = &seen{before, map[string]bool{}, Records{}, newCosts(name)}
+		s = &seen{before, map[string]bool{}, Records{}, NewCosts(nil, name)}
 		r.seen = s
 	}
 	for _, one := range all {

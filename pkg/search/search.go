@@ -149,12 +149,8 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err := s.Base.Validate(); err != nil {
 		return nil, err
 	}
-	began := s.Began
-	if began.IsZero() {
-		began = time.Now()
-	}
 	w := &work{Search: s, id: s.ID(), sampler: s.Sampler(),
-		claims: runs.ClaimsOf(s.Store), began: began.Truncate(time.Millisecond), tooLate: map[Job]bool{}}
+		claims: runs.ClaimsOf(s.Store), began: runs.Beginning(s.Began), tooLate: map[Job]bool{}}
 	q := runs.Queue[Step]{Claims: w.claims, Look: w.look, Open: w.open, Waits: w.Waits, Deadline: w.Deadline,
 		Keys: func(s Step) (made, claim string) { return w.key(s), w.claimKey(s) }}
 	if err := q.Run(ctx, func(s Step, own *runs.Claim) error { return w.make(ctx, s, own) }); err != nil {
